@@ -4,9 +4,10 @@
 //   postpack         restores the manifest and pages of the repository
 //   prepublishOnly   fails, because npm would register the manifest of the repository
 //
-// The published manifest depends on the packages that the library and its types import, and on the packages `@types/…`
-// that these types need. The command's file, dist/worker.cjs, contains the packages that the command needs. The
-// published pages (Markdown files) have no links to files outside the package, such as tests.
+// The published manifest depends on the packages that the library and its types import. If the types import a package
+// without types of its own, such as pg, the manifest also depends on a package such as `@types/pg`. The command's file,
+// dist/worker.cjs, contains the packages that the command needs. The published pages (Markdown files) have no links to
+// files outside the package, such as tests.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,

@@ -18,7 +18,7 @@ export async function executable() {
   await makeExecutable(target, files, join(dist, "worker"));
 }
 
-/** Makes and caches the parts of dist/worker without this project's sources: Node and the archive of PostgreSQL. */
+/** Makes and caches the parts of dist/worker that have no code of this project: Node and the archive of PostgreSQL. */
 export async function parts() {
   const target = nativeTarget();
   if (target !== undefined) await Promise.all([nodeBase(target), postgresArchive(target)]);

@@ -47,7 +47,7 @@ function withoutCompileCache(program) {
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // A name that follows its length as a 32-bit number belongs to Node's own scripts, and is not changed.
+    // In Node's own scripts, the length of the name precedes the name, as a 32-bit number. These names are not changed.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");

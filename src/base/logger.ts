@@ -83,7 +83,7 @@ export async function cleanLogger(
 ): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
   const lines = destination({ dest: STDERR, sync: true, maxLength: MAX_KEPT_BYTES });
-  // If the disk is full or the pipe is closed, log lines are lost, and the process continues.
+  // A failed write, for example because the disk is full or the pipe is closed, must not end the process.
   lines.on("error", () => {});
   let stream: DestinationStream = { write: (line) => lines.write(clean(line)) };
   if (options.format !== "json") {

@@ -16,7 +16,7 @@ export function validate<const S extends v.GenericSchema>(
   throw new InputError(result.issues.slice(0, MAX_PROBLEMS).flatMap(problemsOf));
 }
 
-/** The maximum number of valibot issues, or in checkEach() of problems, that one error reports. */
+/** The maximum in one error: of valibot issues in validate(), and of problems in checkEach(). */
 export const MAX_PROBLEMS = 100;
 
 /** Returns a schema for a list of at most `most` items. The items of a longer list are not checked. */

@@ -4,7 +4,7 @@
 // last read was slow, callers get the last value while the new read runs, unless the value is older than STALE_MS.
 // After a write of this process the pause is shorter, and callers wait for the new read. If PostgreSQL has stopped a
 // read because it took too long, there is a pause as long as the read (at most slowIntervalMs), because PostgreSQL is
-// probably under load. During this pause, callers that would wait get the error.
+// probably under load. During this pause, callers get the last value or, if there is none yet, the error of the read.
 import { monotonic } from "../base/clock.ts";
 import { codeOf } from "../base/errors.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";

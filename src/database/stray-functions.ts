@@ -1,6 +1,6 @@
-// Finds functions that use tables, functions or types of another schema than their own. The body of a function contains
-// its schema's name. After a rename of the schema, or the restore of an edited dump, the body may still contain the old
-// name. No statement of this library calls these functions, but other clients may.
+// Finds functions of a queue, such as add_job, that use tables, functions or types of another schema than their own.
+// The body of a function contains its schema's name. After a rename of the schema, or the restore of an edited dump,
+// the body may still contain the old name. No statement of this library calls these functions, but other clients may.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";

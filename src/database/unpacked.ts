@@ -29,8 +29,8 @@ export const packedBytes = (value: string, bytes: number): string =>
   `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;
 
 /**
- * Returns an expression: the value if it certainly has at most `bytes` bytes; null if it has more, or if only
- * decompression could show its size.
+ * Returns an expression: the value if it certainly has at most `bytes` bytes; null if it has more, or if it is
+ * compressed and may have more.
  */
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;

@@ -48,7 +48,7 @@ const MARKED = "Marked failed ";
 /** The error of a job that was failed by hand without a reason. `where`: such as `from the command line`. */
 export const markedFailed = (where: string): string => MARKED + where;
 
-/** The error that the schema's own function sets when a job is failed by hand. */
+/** The error that the schema's function permanently_fail_jobs() sets if it is called without a reason. */
 const BY_FUNCTION = "Manually marked as failed";
 
 /** The error of a cancelled job. */

@@ -13,13 +13,13 @@ export interface Endpoint extends Route {
   readonly run: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 }
 
-/** Rules for every request that reaches dispatch(). `endpoint` is null if no route matched. */
+/** Rules for every request that reaches the dispatcher. `endpoint` is null if no route matched. */
 export interface Policy<E extends Endpoint> {
   /** Throws a Refusal when the request may not reach the endpoint. */
   admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
   /** Headers of the response. They override headers of the endpoint. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
-  /** Called for each of these requests, before its response is sent. */
+  /** Called for each request, before its response is sent. */
   answered(exchange: Exchange<E>): void;
 }
 

@@ -22,7 +22,8 @@ export interface HttpResponse {
  * Cuts off an incomplete response so that the client can detect that the body is incomplete. In HTTP/1.1 the missing
  * last chunk, or the length, shows this to the client; a reset would only discard bytes that the client has not read
  * yet. In HTTP/1.0 the end of the connection can also mean that the body is complete, so a TCP connection is reset.
- * Over TLS no reset is needed: the missing close_notify shows that the body is incomplete.
+ * Over TLS no reset is needed: the missing close_notify shows that the body is incomplete. An event stream in HTTP/1.1
+ * has no chunks and no length, but a browser reconnects after any end of the stream.
  */
 export function cutOff(response: ServerResponse): void {
   const { socket, req } = response;

@@ -175,7 +175,7 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** The refusal of CONNECT, for which Node passes only a socket, and no response object. */
+/** The refusal of CONNECT. For a CONNECT request, Node passes a socket instead of a response object. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",

@@ -1,6 +1,6 @@
 // Sends downloads: responses whose body is produced during the transfer. The next piece of a body is requested only
-// after the connection has accepted the previous piece, so at most one piece and Node's buffer are in memory. If the
-// body fails or stalls, the connection is cut off, so that an incomplete response never looks complete.
+// after the connection has accepted the previous piece, so that pieces do not accumulate in memory if the client is
+// slow. If the body fails or stalls, the connection is cut off, so that an incomplete response never looks complete.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";

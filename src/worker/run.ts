@@ -32,8 +32,8 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
 }
 
 /**
- * The result of runOnce(): how many jobs ended in each way. Only results whose write was confirmed count. The write is
- * not confirmed if another worker has taken over the job, or if the connection was lost during the write.
+ * The result of runOnce(): how many jobs ended in each way. Only results whose write was confirmed count. A write may
+ * stay unconfirmed if another worker has taken over the job, or if the connection was lost during the write.
  */
 export interface DrainResult {
   /** The number of jobs that were completed. */

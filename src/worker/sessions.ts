@@ -136,7 +136,7 @@ export class Sessions<E> {
     const ended = old.stop(this.#parts.givenUp);
     // Jobs whose locks are lost are aborted, because their results cannot be written.
     const lost = await leases.lostJobs(old.id, old.runningIds).catch(() => []);
-    old.abortJobs(new Error("the lease was lost: another worker runs the job"), new Set(lost));
+    old.abortJobs(new Error("the lease was lost: another worker may run the job"), new Set(lost));
     await ended;
     await old.dispatcher.close();
     if (this.#stop.signal.aborted) return;

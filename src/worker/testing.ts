@@ -101,8 +101,8 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // After completeIn(), a worker detects by the missing row of the job that the transaction was committed. Here the
-  // job never has a row, so the transaction counts as committed if the handler has ended without an error.
+  // After completeIn(), a worker checks whether the job still has a row. If not, the transaction was committed. Here
+  // the job never has a row, so the transaction counts as committed if the handler has returned or resolved.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),

@@ -39,7 +39,7 @@ export class WorkerMetrics {
     return (await this.#registry).metrics();
   }
 
-  /** Starts measuring durations. prom-client is loaded only here. */
+  /** Called at the first scrape: starts measuring durations, and loads prom-client. */
   async #begin(): Promise<Registry> {
     for (const { tally } of this.#source.tasks.values()) {
       tally.timing ??= { runs: new Durations(), waits: this.#waits };

@@ -27,7 +27,7 @@ test("Every file of the page is served with its type.", async () => {
   }
 });
 
-test("Of the encodings that the client accepts, the first of br, gzip and identity is sent, with an ETag of its own.", async () => {
+test("A file is sent in br, in gzip or uncompressed, depending on Accept-Encoding, and each encoding has an ETag of its own.", async () => {
   const etags = new Set<string | undefined>();
   for (const [accepted, encoding, text] of [
     ["gzip, deflate, br, zstd", "br", "script in br"],
@@ -79,7 +79,7 @@ test("The page itself is never cached, whatever its query is.", async () => {
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
 });
 
-test("The encoding with the client's highest q-value is selected; among equal q-values, the first of br, gzip and identity.", () => {
+test("The encoding with the client's highest q-value is selected; among equal q-values, the first of br, gzip and identity; if none is acceptable, identity.", () => {
   const all = ["br", "gzip", "identity"] as const;
   const cases: [string | undefined, string][] = [
     [undefined, "identity"],

@@ -59,7 +59,7 @@ test("The header as-of is equal to the body's as_of.", async () => {
   }
 });
 
-test("For an unchanged answer the page gets the whole text, with the time of the newer reading.", async () => {
+test("If the answer is a 304, the page's ask() returns the stored text with the time of the newer reading.", async () => {
   const { port } = await admin();
   const url = new URL(`http://127.0.0.1:${port}/api/groups?by=task`);
   const read = () => ask(url, { method: "GET", headers: new Headers() });

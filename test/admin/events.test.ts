@@ -62,7 +62,7 @@ test("After the first viewer, 199 more viewers receive the overview with at most
   for (const { socket } of [first, ...others]) socket.destroy();
 });
 
-test("Without viewers no statement runs, for a small table and for a large one.", async () => {
+test("After the last viewer and the last request, the feed's statements stop, for a small table and for a large one.", async () => {
   // The clock is the stream of another server, which sends three pings in a little more than a second.
   const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
   let ticks = 0;
@@ -110,7 +110,7 @@ test("A stream is compressed for clients that accept compression.", async () => 
   viewer.socket.destroy();
 });
 
-test("An overview that is requested after a write includes the write, also with concurrent readers.", async () => {
+test("For a small table, an overview that is requested after a write includes the write, also with concurrent readers.", async () => {
   const admin = await startAdmin();
   for (let total = 1; total <= 10; total++) {
     const readers = Array.from({ length: 5 }, () => admin.client.get("/api/overview"));

@@ -50,7 +50,7 @@ function setUp(options: Partial<FeedOptions> = {}) {
   return { state, feed, watch };
 }
 
-test("The feed reads the database only while there are viewers.", async () => {
+test("The feed reads the database only for viewers and requests.", async () => {
   const { state, feed, watch } = setUp();
   for (let n = 0; n < 20; n++) await turn();
   assert.equal(state.statements, 0);
@@ -89,7 +89,7 @@ test("Concurrent requests for the overview share readings, and for a small table
   await feed.stop();
 });
 
-test("Unchanged events are not sent again; instead the stream sends pings.", async () => {
+test("While nothing changes, the overview is not sent again; instead the stream sends pings.", async () => {
   const { feed, watch } = setUp();
   const viewer = watch("overview");
   const text = await viewer.seen(/(: ping\n\n[\s\S]*){3}/);

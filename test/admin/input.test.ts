@@ -295,7 +295,7 @@ test("A long field name in a request does not cause a long answer.", async () =>
   assert.ok(text.length < 5_000, `${text.length} characters`);
 });
 
-test("A request that a browser form can send is refused.", async () => {
+test("A write that a browser form can send is refused.", async () => {
   const forms: [string, string][] = [
     ["text/plain", '{"identifier":"x"}'],
     ["application/x-www-form-urlencoded", "identifier=x"],

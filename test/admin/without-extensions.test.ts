@@ -54,7 +54,8 @@ for (const { name, added: when } of extensions) {
     const session = (await client.get("/api/session")).body;
     assert.equal(session.can_undo, name !== "operations");
     for (const { method, path } of routes) {
-      // Routes that need a name, such as that of a queue, are left out, and the download, which needs a ticket.
+      // This loop skips routes that need a name, such as the name of a queue. It also skips the download, which needs a
+      // ticket.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;
       const isOne = path.startsWith("/api/operations/");
       const shown = isOne ? (operation ?? "1") : id;

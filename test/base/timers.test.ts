@@ -1,5 +1,6 @@
-// Tests base/clock.ts, the only source that uses Node's timers and clocks. A delay may be longer than the maximum of
-// Node's timers, and a measured time includes the time for which the machine was suspended.
+// Tests base/clock.ts, the only source that uses Node's timers, `Date.now()`, `performance` and `process.hrtime`. A
+// delay may be longer than the maximum of Node's timers, and a measured time includes the time for which the machine
+// was suspended.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
@@ -24,7 +25,7 @@ const GLOBALS =
   /(?<![.\w"])(setTimeout|setInterval|setImmediate|clearTimeout|clearInterval|clearImmediate|queueMicrotask)\(/g;
 const CLOCKS = /\b(Date\.now\(|performance\.|process\.hrtime|AbortSignal\.timeout|node:timers)/;
 
-test("No source but base/clock.ts uses a global timer or clock.", () => {
+test("No source but base/clock.ts uses global timers, Date.now(), performance or process.hrtime.", () => {
   const found = readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && name !== "base/clock.ts")
     .flatMap((name) => {

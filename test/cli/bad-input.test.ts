@@ -72,7 +72,7 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ],
 ];
 for (const [name, args, env, status, message] of refusals) {
-  test(`The command line rejects ${name}.`, async () =>
+  test(`The command line fails with the right status and message: ${name}.`, async () =>
     assertRefused(await worker(args, env), status, message));
 }
 
@@ -84,7 +84,7 @@ test("A missing database and a missing schema have different messages.", async (
   assertRefused(result, 1, /the schema "worker" does not exist.*worker migrate/);
 });
 
-test("--auth none is rejected on an address that other machines can reach.", async () => {
+test("--auth none is rejected on each TCP address other than 127.0.0.0/8, ::1 and localhost.", async () => {
   const { url } = await migratedDatabase();
   for (const listen of ["0.0.0.0:0", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost.example:0"]) {
     const result = await worker(["admin", "--auth", "none", "--listen", listen], {

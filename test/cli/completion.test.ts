@@ -50,8 +50,8 @@ test("fish completes commands, options, choices and files.", {
 });
 
 // Starts a zsh on its own terminal, with the completions in $1, types the line $2 and Tab, and waits until the word $3
-// appears. The terminal shows the typed command before its output. The command contains `is-re''ady`, so that the wait
-// for `is-ready` does not end at the command.
+// appears. Before the line is typed, the command that loads the completions prints `is-ready`. The terminal also shows
+// this command itself. The command contains `is-re''ady`, so that the wait for `is-ready` does not end at the command.
 const TYPIST = `
 zmodload zsh/zpty
 zpty t zsh -f -i

@@ -64,7 +64,7 @@ test("If the value of a variable is invalid, the error message names the variabl
   assert.match(field.stderr, /WORKER_ADD_KEY_MODE: needs a key/);
 });
 
-test("An empty file with a secret is rejected, and so is an endless file, which is not read to its end.", async () => {
+test("A file for a secret is rejected if the file is empty or larger than 64 KiB, even if the file has no end.", async () => {
   const empty = join(folder, "empty");
   writeFileSync(empty, "\n");
   const nothing = await runInChild(["status"], { DATABASE_URL_FILE: empty });

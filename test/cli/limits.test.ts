@@ -73,7 +73,7 @@ test("A limit of queues counts the jobs of each queue separately, and cannot bec
   assert.match(other.stderr, /the limit tenants is for queues; remove it first/);
 });
 
-test("While a worker without heartbeats holds a lock, limit set, limits, status and doctor report the worker.", async () => {
+test("While a worker without heartbeats holds a lock, the commands limit set, limits, status and doctor report the worker.", async () => {
   const { url } = await emptyDatabase();
   const worker = (...words: string[]) => runInChild(words, { DATABASE_URL: url });
   await worker("migrate", "--with", "limits");

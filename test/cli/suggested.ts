@@ -42,8 +42,8 @@ export function programsToPaste(): string {
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
 /**
- * Runs a printed line in a shell. `programs`: the directory of programsToPaste(). Adds --yes if the command may
- * require a confirmation.
+ * Runs a printed line in a shell. `programs`: the directory of programsToPaste(). Adds --yes to the commands that
+ * `destroying` matches, because these commands can require a confirmation.
  */
 export function inShell(
   line: string,

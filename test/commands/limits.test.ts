@@ -51,7 +51,7 @@ test("Concurrent changes of different parts of a limit are all kept, even if the
   }
 });
 
-test("If two sessions add the same limit at once, the second add changes nothing. If the scopes differ, the second add is a conflict.", async () => {
+test("If two sessions add equal limits at once, the second add changes nothing. If the limits have the same name but different scopes, the second add is a conflict.", async () => {
   const client = await pool.connect();
   const set = (on: Queryable, scope: "task" | "queue" = "task") => {
     const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };

@@ -132,7 +132,7 @@ test("Counts from an index are exact, however large the table is.", async () => 
   }
 });
 
-test("A query is refused if its explicit form, which the operation would parse again, is too long.", async () => {
+test("A rehearsal is refused if the query becomes too long when each word is written with its meaning, for example as a quoted text.", async () => {
   const words = Array.from(
     { length: 16 },
     (_, n) => `${String(n).padStart(2, "0")}${"x".repeat(247)}`,

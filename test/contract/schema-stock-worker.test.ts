@@ -51,7 +51,7 @@ describe("A Graphile worker on this library's schema", () => {
   });
   after(() => own.close());
 
-  test("runs the jobs that it added, retries failed ones, and leaves nothing behind.", async () => {
+  test("runs the jobs that Graphile Worker has added, and retries failed jobs; after Graphile Worker's cleanup, no job, queue or task remains.", async () => {
     const utils = await makeWorkerUtils(options());
     const seen: unknown[] = [];
     let failures = 0;
@@ -75,7 +75,7 @@ describe("A Graphile worker on this library's schema", () => {
     const unflagged = { ...options(), taskList, forbiddenFlags: ["skip"], concurrency: 1 };
     while (seen.length < 4) await runOnce(unflagged);
     assert.deepEqual(seen, [{ n: 5 }, { n: 1 }, { n: 2 }, { n: 3 }]);
-    // The error of a job may be written only after runOnce() has resolved.
+    // runOnce() may also resolve before the error of a failed job is written.
     const retry = "update worker._private_jobs set run_at = now() where last_error is not null";
     while ((await pool.query(retry)).rowCount === 0) await setTimeout(5);
     while (seen.length < 5 || failures < 2) await runOnce({ ...options(), taskList });

@@ -32,7 +32,7 @@ test("If a read fails, the callers that wait for it get the error, and the next 
   assert.equal(await read(), 2);
 });
 
-test("If PostgreSQL stops a read because it took too long, the next read begins after a pause as long as this read, and calls in the pause get its error.", async () => {
+test("If PostgreSQL stops the first read because it took too long, a pause follows that is as long as the read, but at most slowIntervalMs; calls in the pause get the error of the read.", async () => {
   let nowMs = 0;
   let runs = 0;
   const read = createCache(

@@ -122,7 +122,7 @@ test("sslmode=require checks the server's certificate if an authority is configu
   );
 });
 
-test("A client can log in with a certificate, and is refused without the certificate.", async () => {
+test("A server that requires a client certificate accepts the configured certificate, and refuses a login without it.", async () => {
   const own = `user=client sslmode=verify-full ${ca} sslcert=${certificate("client.crt")} sslkey=${certificate("client.key")}`;
   assert.match(String(await connects(encrypting.port, own)), /role "client" does not exist/);
   const without = `user=client sslmode=verify-full ${ca}`;

@@ -1,6 +1,6 @@
 // Tests migrate() for schemas that another program has created. migrate() adds this library's tables and functions, and
-// changes no other objects, except functions with the old name of a renamed schema. Also tests the SQL functions that
-// list stale and unknown workers, and recover the workers' jobs.
+// changes no other objects, except functions whose bodies still contain the old name of a renamed schema. Also tests
+// the SQL functions that list stale and unknown workers, and recover the workers' jobs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";

@@ -115,7 +115,7 @@ describe("migrate", () => {
       "create table migrations (id int, ts timestamptz); insert into migrations values (7, now())",
     "a table beside an empty ledger":
       "create table migrations (id int, ts timestamptz); create table customers (id int)",
-    "a ledger without its tables":
+    "a ledger at level 20 without the tables of Graphile Worker":
       "create table migrations (id int, ts timestamptz); insert into migrations values (20, now()); create view jobs as select 1 as one",
     "a function": "create function f() returns int language sql as 'select 1'",
     "a type": "create type mood as enum ('good')",

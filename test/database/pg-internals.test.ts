@@ -219,7 +219,7 @@ for (const pipeline of [false, true]) {
   });
 }
 
-test("If an object writes a COPY, pg calls the object at the end of the COPY, or with the error of the COPY.", async () => {
+test("If an object sends a COPY, pg calls one method of the object when the COPY ends, and another method when the COPY fails.", async () => {
   await using client = await connected();
   await client.query("create temporary table numbers (n int)");
   const copy = (line: string) =>

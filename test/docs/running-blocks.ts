@@ -1,8 +1,9 @@
 // Runs the code blocks of pages of the documentation. Programs without a file name run on an empty database. Shell
 // blocks and SQL run in the order of their page. JSON, crontabs and queries are parsed.
 //
-// A block may be marked by words after its language. A block marked `output` must equal the output of the block before
-// it. A program or a shell block marked `norun=REASON` is neither compiled nor run.
+// A block may be marked by words after its language. A block marked `output` contains the expected output of the block
+// before it. In an expected output, `…` matches any text. A program or a shell block marked `norun=REASON` is neither
+// compiled nor run.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ import { type Ran, Session } from "./session.ts";
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 
-/** Writes the programs of the pages into a project. `files`: the path of each program's block. */
+/** Writes the programs of the pages into a project. `files` maps each program's block to the path of the program. */
 export function programsOf(pages: readonly Page[]) {
   const programs = new Programs();
   const files = new Map<Block, string>();

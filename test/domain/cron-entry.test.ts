@@ -84,7 +84,7 @@ describe("An entry of the timetable", () => {
     );
   });
 
-  test("everyMinutes() accepts divisors of an hour and refuses other numbers.", () => {
+  test("everyMinutes() accepts the divisors of 60 except 60 itself, and refuses other numbers.", () => {
     const even = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
     for (const minutes of even) {
       assert.equal(everyMinutes(minutes, plain).expression, `*/${minutes} * * * *`);

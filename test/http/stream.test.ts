@@ -1,5 +1,6 @@
-// Tests long downloads (stream.ts). The headers of a download are sent even if its first piece takes long. A download
-// that stalls or fails is cut off, and its place among the downloads that may run at once becomes free.
+// Tests long downloads (stream.ts). The headers of a download are sent even if its first piece takes long. If a
+// download stalls or fails after its headers were sent, the download is cut off. Then its place among the downloads
+// that may run at once becomes free.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -58,7 +58,7 @@ test("The age of a failure is correct for any retry delay, also for one that Gra
   }
 });
 
-test("If a job was changed by hand after its last failure, the time of the failure is unknown.", async () => {
+test("If a job was changed by hand after its last failure, the time of the failure is usually unknown.", async () => {
   const id = await failed3hAgo(4 * 3_600_000);
   await rescheduleJobs(queue.db, [id], { priority: 5 });
   assert.match(await why(id), / 3 of 25 attempts failed, the last at least \d s ago\./);

@@ -71,7 +71,7 @@ async function seen(): Promise<readonly [number, number]> {
   return found;
 }
 
-test("A locked job that a worker does not list as running is fetched.", async () => {
+test("If a worker lists only running jobs, its other jobs are fetched if they were locked at least a second before its heartbeat.", async () => {
   const [first] = await locked((ids) => ({ running_jobs: 1, running_job_ids: [ids[0]] }));
   assert.deepEqual(await seen(), [2, 1]);
   assert.deepEqual(await matching("is:running"), [first]);

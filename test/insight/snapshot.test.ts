@@ -1,5 +1,5 @@
-// Tests the numbers of a snapshot that may be unknown or inexact: rates, totals from the reports of workers, and the
-// counts of an earlier census.
+// Tests the numbers of a snapshot that may be unknown or inexact: rates, totals from the reports of workers, and counts
+// from an earlier census or a sample.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
@@ -82,7 +82,7 @@ test("A count of a census is exact if it cannot have changed since the census, a
   ]);
 });
 
-test("In a sample, the highest number of a task's jobs allows for pages that are full of its jobs.", () => {
+test("In an estimate from a sample, the upper bound for a task's jobs allows for unread pages that are full of jobs of this task.", () => {
   const [sampled, pages, perPage] = [100, 10_000, 50];
   const onPages = Array.from({ length: sampled * perPage }, (_, n) => Math.floor(n / perPage));
   const tallies = new NameTallies();

@@ -32,14 +32,14 @@ const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "u
 const MAX_INSTALLATION_BYTES = 25_000_000;
 const OLD = "chunk-EARLIER1.js";
 
-/** Returns the names of the files that the built library of `directory` consists of. */
+/** Returns the sorted names of the files in `directory`/dist/library that belong to the newest build. */
 async function libraryOf(directory: string): Promise<string[]> {
   const { libraryFiles } = await import(join(directory, "build/library-files.mjs"));
   return [...libraryFiles()].sort();
 }
 
-// If npm runs these tests, it has set npm_* variables for this project. The commands below get only the variables for
-// the cache and the registry, because the others could change what they do.
+// If npm runs these tests, it has set npm_* variables for this project. `env` has at most two of these variables, for
+// the cache and the registry. The other npm_* variables could change what npm does.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([key]) => !/^npm_(?!config_(cache|registry)$)/.test(key)),
 );

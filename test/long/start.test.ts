@@ -1,6 +1,6 @@
 // Tests npm start: when it builds, and what it prints if it cannot start. Each test makes a project of its own, and can
-// change the project's sources. The project has the real start script, and a build that compiles nothing but counts how
-// often it runs.
+// change the project's sources. The project has the real start script. The project's build compiles nothing. Each run
+// of this build appends a letter to the file `builds`.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";

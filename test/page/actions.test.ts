@@ -142,7 +142,7 @@ test("A job is removed by its key, on the page of the job and on the list of job
     await waitForText(page, "Enter the key of the job.");
     await page.getByLabel("Job key").fill("pot 2");
     await confirm(page, [], "Remove the job");
-    // While the list is in use, the removed job's row stays in its place and is marked.
+    // The user has just used the list, so the removed job's row stays in its place and is marked.
     await page.locator(`#job-${second}.gone`).waitFor();
   };
   await visit(admin, `/jobs/${first}`, work, { mayMeet: /404 \(Not Found\)/ });

@@ -43,7 +43,7 @@ test("The list of tasks shows for each task the counts of its jobs, how many wor
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
-test("A task's last error is followed by the error's time, which is marked if not every job was read.", async () => {
+test("A task's last error is followed by the error's time, with the mark `sampled` if only a sample of the jobs was read.", async () => {
   const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";

@@ -75,7 +75,7 @@ test("A connection that was opened before the schema was renamed, or renamed bac
   assert.equal((await addJob("t", {}, { jobKey: "k" }))?.revision, 4);
 });
 
-test("A function in which one line names another schema is reported, and addJobs() does not call it.", async () => {
+test("A function that uses a table of the queue in another schema is reported, and addJobs() does not call the function.", async () => {
   const [row] = await queue.sql<{ text: string }>(
     "select pg_get_functiondef('worker.add_jobs'::regproc) as text",
   );
@@ -92,7 +92,7 @@ test("A function in which one line names another schema is reported, and addJobs
   await queue.sql(text);
 });
 
-test("If an edit of a function added a call of another schema's function, migrate() keeps the call; if a table of the queue has the wrong schema in the function, migrate() corrects the schema.", async () => {
+test("If a user has added a call of another schema's function to a function of the queue, migrate() keeps the call. If the edited function uses a table of the queue in the wrong schema, migrate() corrects the schema.", async () => {
   const definition = async () => {
     const [row] = await queue.sql<{ text: string }>(
       "select pg_get_functiondef('worker.add_jobs'::regproc) as text",

@@ -119,7 +119,7 @@ describe("A timetable in a time zone", () => {
       assert.equal(reported.length, fixed.length + after.length);
     });
 
-    test(`The backfill adds jobs for the same ticks in ${zone} around ${from}.`, async () => {
+    test(`The backfill adds one job for each tick in ${zone} around ${from}.`, async () => {
       const task = unique("fill");
       const entries = entriesOf(edge, task);
       const identifiers = entries.map(({ identifier }) => identifier);

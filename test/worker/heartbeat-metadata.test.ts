@@ -133,7 +133,7 @@ test("The largest report does not exceed the table's size limit, and still lists
   }
 });
 
-test("A report has the numbers of all jobs, and the numbers of jobs of the busiest tasks.", () => {
+test("A report has the numbers of done jobs and failed attempts: for all tasks together, and for each of the busiest tasks.", () => {
   const tasks = new Map(
     Array.from({ length: 30 }, (_, n) => {
       const tally = Object.assign(new TaskTally(), { done: n, failed: 1, skipped: 2 });

@@ -33,7 +33,7 @@ describe("An observer is notified", () => {
     assert.deepEqual(saw.all("worker:shutdown"), [{ workerId, reason: "enough" }]);
   });
 
-  test("of no start when the start has failed.", async () => {
+  test("of a start only if the start succeeds.", async () => {
     const saw = witness("worker:create", "worker:start");
     const worker = queue.worker({
       tasks: [recordingTask("a")],

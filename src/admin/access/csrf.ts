@@ -35,8 +35,9 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 }
 
 /**
- * Throws Refusal 403 for a request that another site's page sends, for example from a script or for an image. A
- * navigation, such as a followed link, is allowed. So is a navigation in a frame, but page/headers.ts forbids frames.
+ * Throws Refusal 403 if the browser's headers show that a page of another site sent the request, for example from a
+ * script or for an image. A navigation, such as a followed link, is allowed. So is a navigation in a frame, but
+ * page/headers.ts forbids frames.
  */
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";

@@ -10,7 +10,7 @@ export interface Secret {
   matches(offered: string): boolean;
   /**
    * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so derivation() is
-   * called only at the start of the process.
+   * called only when an admin starts.
    */
   derivation(): Promise<(purpose: string) => string>;
 }

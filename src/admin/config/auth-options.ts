@@ -69,7 +69,7 @@ const token = v.pipe(
   ),
 );
 
-// The headers that have a meaning in HTTP, in browsers or in this admin.
+// Reserved headers: HTTP, browsers or this admin use these headers for other purposes.
 const TAKEN =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
 const headerName = v.pipe(

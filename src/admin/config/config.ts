@@ -34,7 +34,10 @@ export interface AdminServerConfig {
   readonly listen: ListenTarget;
   /** The TLS certificate; null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** Whether browsers must use only HTTPS for a year (HSTS). No effect without TLS or on a loopback address. */
+  /**
+   * Whether browsers must use only HTTPS for a year (HSTS). No effect without TLS, or if the host of `listen` is a
+   * loopback address or `localhost`.
+   */
   readonly hsts: boolean;
   /** The authentication. */
   readonly auth: AuthConfig;

@@ -110,8 +110,8 @@ export function isLoopbackHost(header: string | undefined): boolean {
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // The peer and the Host must both be local. The peer on a unix socket is local: in the mode `none`, only this user
-  // may connect to the socket.
+  // The peer and the Host must both be local. A peer on a unix socket is always local. In the mode `none`, only this
+  // user may connect to a unix socket of the admin's own server. A socket of an application's server is not checked.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);

@@ -1,5 +1,5 @@
-// `Admin` has everything that the operation of a route can use. For each request, the operation gets a copy whose
-// `databases` are bound to the request. Other layers receive only single members of `Admin`.
+// `Admin` has everything that the run() of a route can use. For each request, run() gets a copy whose `databases` are
+// bound to the request. Code outside the routes receives only single members of `Admin`.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -33,7 +33,7 @@ export interface Admin {
   readonly audit: AuditTrail;
   readonly indexBuilds: IndexBuilds;
   readonly readiness: Readiness;
-  /** Opens an event stream, and ends the stream when the user is no longer logged in. */
+  /** Opens an event stream. In mode `custom`, also ends the stream when the user is no longer logged in. */
   readonly whileLoggedIn: OwnLogin["whileLoggedIn"];
   readonly exportTickets: Tickets;
   /** Limits how many exports and payloads are sent at the same time. */
@@ -42,14 +42,17 @@ export interface Admin {
   readonly routes: readonly AdminRoute[];
 }
 
-/** What one route does, and its description in the OpenAPI document. */
+/** What one route does, and its description in the OpenAPI document. Not an operation on jobs. */
 export interface Operation {
   readonly summary: string;
   readonly query?: QueryFields;
   readonly body?: JsonSchema;
   /** The JSON Schema of a JSON answer, or the media type of any other answer. */
   readonly answer: JsonSchema | string;
-  /** The memory to reserve before the operation runs, in bytes. Default: the memory of a small answer. */
+  /**
+   * The memory to reserve before run() is called, in bytes. Default: the memory of a small answer. Used only if the
+   * route's access is `read`, `metrics` or `write`.
+   */
   readonly reserves?: (request: HttpRequest) => number;
   readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 }
@@ -63,7 +66,7 @@ export interface Operation {
  * - `read`: credentials.
  * - `metrics`: credentials or the token for metrics.
  * - `write`: credentials and the CSRF token. Neither the user, the admin nor the database may be read-only.
- * - `ticket`: a ticket, which the operation checks.
+ * - `ticket`: a ticket, which run() checks.
  *
  * In mode none, no route needs credentials.
  */

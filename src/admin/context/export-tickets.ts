@@ -1,8 +1,8 @@
 // Tickets for downloads. A browser cannot send a login's header when it saves a file. So with a ticket, an export can
-// be downloaded without a login, once, within a minute. A ticket contains the request for its export, signed with a key
-// derived from the login's secret, so admins that share the secret accept each other's tickets. The admin that serves
-// the download records the use of the ticket in memory and, if it can, in a table of the extension `operations`, where
-// other admins find the use.
+// be downloaded without a login, once, within a minute. A ticket contains the request for its export, and a signature.
+// The signing key is derived from the login's secret, so admins that share the secret accept each other's tickets. If
+// the login has no secret, each admin has a key of its own. The admin that serves the download records the use of the
+// ticket in memory and, if it can, in a table of the extension `operations`, where other admins find the use.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -42,7 +42,7 @@ export interface Tickets {
 }
 
 export interface TicketOptions {
-  /** Derives the signing key from the login's secret. */
+  /** Derives the signing key from the login's secret; from a random secret if the login has none. */
   readonly derive: DeriveSecret;
   /** Whether the use of a ticket is also recorded in the database, if it has the extension `operations`. */
   readonly isShared: boolean;

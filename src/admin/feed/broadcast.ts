@@ -15,15 +15,18 @@ export interface Broadcast {
    */
   show(snapshot: QueueSnapshot): void;
   /**
-   * Sends the events of the snapshot that are watched and have not been sent. After a failed pulse, sends none until a
-   * pulse succeeds. Returns false if there are events to send, but `snapshot` is null.
+   * Sends the events of the snapshot that are watched and have not been sent. Sends none if the event `problem` was
+   * sent and has not been deleted since. Returns false if there are events to send, but `snapshot` is null.
    */
   showNew(snapshot: QueueSnapshot | null): boolean;
   /** Sends the event of a FeedSource (feed.ts), if its content has changed. */
   sendSource(event: string, json: string): void;
   /** Whether the event was sent and has not been deleted since. */
   hasSent(event: string): boolean;
-  /** Called after a failed pulse. Deletes all events and sends `problem`, unless `problem` already has this content. */
+  /**
+   * Called when a snapshot could not be read. Deletes all events and sends `problem`, unless `problem` already has this
+   * content.
+   */
   problem(json: string): void;
   /** Deletes all events that were sent. Called when no viewer is left. */
   reset(): void;
@@ -31,7 +34,7 @@ export interface Broadcast {
 
 export interface BroadcastOptions {
   readonly intervalMs: number;
-  /** The time after which the pulse is sent again without a change, in milliseconds. */
+  /** The time after which the event `pulse` is sent again without a change, in milliseconds. */
   readonly tickMs: number;
 }
 

@@ -28,8 +28,8 @@ export interface Rhythm {
 const MAX_PAUSE_MS = 15_000;
 /**
  * The pause of all costly tasks after a run of one of them, as a multiple of the run's duration, at most MAX_PAUSE_MS.
- * So costly tasks together take at most a twelfth of the time. Exceptions: runs of more than 1.3 s, hurried runs, and
- * the first run of each task.
+ * So costly tasks together take at most a twelfth of the time. Exceptions: runs of more than about 1.36 s, for which
+ * MAX_PAUSE_MS is too short; hurried runs; and the first run of each task.
  */
 const SHARED_PAUSE_FACTOR = 11;
 

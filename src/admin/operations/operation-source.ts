@@ -1,7 +1,7 @@
 // The event `operation` of the event stream. It contains the operation that is running or being undone, in this process
-// or in another one. If there is none, it contains the newest operation that was started with a query. The feed reads
-// this operation from the database at intervals. Changes of an operation that this process runs are sent without
-// waiting for the next reading.
+// or in another one. If there is none, the event contains the newest operation that was started with a query, or `null`
+// if there is no such operation among the newest 200 of all operations. The feed reads the operation from the database
+// at intervals. Changes of an operation that this process runs are sent without waiting for the next reading.
 import { monotonic } from "../../base/clock.ts";
 import {
   type JobOperation,
@@ -28,7 +28,7 @@ export function operationSource(runner: OperationRunner): FeedSource {
 // second, and a user cannot read so many numbers.
 const MIN_MS = 250;
 
-/** Sends the operations that this process runs to viewers: a change of state at once, progress at most every MIN_MS. */
+/** Sends viewers the operations that this process runs: a change of state at once, progress at most every MIN_MS. */
 export function publishOperations(runner: OperationRunner, feed: Feed): void {
   let sentAtMs = Number.NEGATIVE_INFINITY;
   let sentState: OperationState | null = null;

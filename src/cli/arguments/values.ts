@@ -10,7 +10,7 @@ export interface OptionValue<T> {
   readonly choices?: readonly string[];
   /** Whether the option may be repeated, or the positional argument takes all remaining words. */
   readonly many: boolean;
-  /** Whether the positional argument may be omitted. Options may always be omitted. */
+  /** Whether the positional argument may be omitted. Ignored for options. */
   readonly optional: boolean;
   /** Other spellings, such as `--identifier` or `-y`. */
   readonly aliases: readonly string[];

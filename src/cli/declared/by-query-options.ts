@@ -81,7 +81,7 @@ function queryOfWords(action: OperationAction, given: QueryArguments): string | 
   const other = words.find((word) => !isId(word));
   if (other === undefined) return null;
   if (!words.some(isId)) return words.join(" ");
-  const message = `<ids>: give either ids or one query, not both; "${other}" is not a job id (quote a query's number)`;
+  const message = `<ids>: give either ids or one query, not both; "${other}" is not a job id (if the numbers belong to the query, quote the whole query)`;
   throw new UsageError(message, action);
 }
 

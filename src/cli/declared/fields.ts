@@ -44,7 +44,8 @@ export function tableOf(
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
-    // If a request without the field applies to everything, the option has no default: the user must type --all.
+    // If a request without the field applies to everything, the option has no default: the user must type the option
+    // or --all.
     const isAll = data.isAllWhenAbsent === true;
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;

@@ -194,7 +194,7 @@ function isWhen(value: unknown): value is Exclude<TimeArgument, string> {
 
 const MAX_SHOWN = 10;
 
-/** Returns a question such as `complete 1 2 3: The jobs are deleted as if they had succeeded. Continue?` */
+/** Returns a question such as `complete 1 2 3: The jobs are deleted and never run. Continue?` */
 function questionOf(
   declaration: Declaration,
   input: Readonly<Record<string, unknown>>,

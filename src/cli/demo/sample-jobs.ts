@@ -142,7 +142,7 @@ function makeSamples(): SampleJob[] {
   const samples = drawn.map((kind, n) => {
     const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
     let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
-    // At most one job of each named queue is locked, because no limit of queues allows more.
+    // At most one job of each named queue is locked, because the jobs of a named queue usually run one at a time.
     while (kind === "locked" && task.queueName !== undefined && busyQueues.has(task.queueName)) {
       task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     }

@@ -125,7 +125,7 @@ const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): Missing
   sentence: text(missing.sentence),
 });
 
-// How long the rehearsal may count jobs to find their exact number, in milliseconds.
+// The `walkMs` of the rehearsal (rehearse.ts): longer than the default, so that more numbers of jobs are exact.
 const MAX_WALK_MS = 5_000;
 
 const EMPTY_QUERY = "is empty, which would match every job; if that is intended, use id>0";

@@ -1,5 +1,5 @@
 // Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, and runs jobs until a stop is
-// requested. With --once, the worker also stops when no job is ready or running.
+// requested. With --once, the worker also stops when it finds no ready job of its tasks and runs no job.
 
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

@@ -62,7 +62,10 @@ const otherNames: Readonly<Record<string, string>> = {
   "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
 };
 
-/** Returns the failure, with the library's field names replaced by the names that were typed. */
+/**
+ * Returns the failure, with the names of options, arguments and environment variables instead of the library's names of
+ * fields.
+ */
 export function inTypedNames(
   error: unknown,
   command: CliCommand,

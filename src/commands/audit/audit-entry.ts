@@ -17,9 +17,12 @@ export interface AuditEntry {
   readonly action: string;
   /** The query of an operation, which selects its jobs; null for other actions. */
   readonly query: string | null;
-  /** The ids of the jobs to change, or of the added or removed job; null if there are none. */
+  /**
+   * The ids of the jobs to change, or of the added or removed job; empty if no job was added or removed; null for other
+   * actions.
+   */
   readonly ids: readonly string[] | null;
-  /** The job key in the input, such as the key of the job to remove; null if there is none. */
+  /** The job key in the input of the command `add` or `remove`; null if there is none. */
   readonly key: string | null;
   /** The ids of the workers to unlock or to sweep; null for other actions. */
   readonly workers: readonly string[] | null;

@@ -28,8 +28,8 @@ export interface AuditTrail {
    */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns at most `limit` entries, newest first; with `beforeId`, only entries with lower ids. The page ends early if
-   * its entries reach 4 MB, or if 16 MB have been searched. So even an empty page may have a `nextCursor`.
+   * Returns at most `limit` entries, newest first; with `beforeId`, only entries with lower ids. With the table, the
+   * page ends early if its entries reach 4 MB, or if 16 MB are searched. So even an empty page may have a `nextCursor`.
    */
   list(
     reads: Database,

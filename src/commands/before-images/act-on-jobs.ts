@@ -105,7 +105,10 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** Returns the statement that makes the change. `ids`: an SQL array. Without `mayRun`, locked jobs are skipped. */
+/**
+ * Returns the statement that makes the change. `ids`: an SQL array. Without `mayRun`, jobs that were locked less than 4
+ * hours ago are skipped.
+ */
 type ChangeStatement = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>

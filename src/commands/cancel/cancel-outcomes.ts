@@ -6,7 +6,7 @@ import { isCancelled } from "../../domain/words.ts";
 export type CancelOutcome =
   /** It has failed as cancelled, and does not run again. */
   | "cancelled"
-  /** It no longer exists: its task returned before the signal aborted or in spite of it, or the job was deleted. */
+  /** The job no longer exists: its task returned, before or after the signal aborted, or the job was deleted. */
   | "completed"
   /** It has failed with another error, before or after the request, and does not run again. */
   | "failed"

@@ -46,7 +46,7 @@ export interface JobActionData {
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
-  /** Returns the tables that the action needs and the schema lacks; null if there are none. */
+  /** Returns which tables of the action are missing or may not be used; null if all can be used. */
   readonly missing?: (db: Database) => Promise<MissingTables | null>;
   /** Whether an operation has a canary. `usual`: selected by default; `possible`: on request; `none`: never. */
   readonly canary: "usual" | "possible" | "none";

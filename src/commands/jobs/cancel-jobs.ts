@@ -1,6 +1,6 @@
-// Cancels jobs. A waiting job fails or is deleted. For a locked job a request is stored. The job's worker reads the
-// request and aborts the job's signal, or fails the job if the job has not started. A Graphile worker does not read
-// requests.
+// Cancels jobs. A waiting job, or a job that was locked more than 4 hours ago, fails or is deleted. For any other
+// locked job a request is stored. The job's worker reads the request and aborts the job's signal, or fails the job if
+// the job has not started. A Graphile worker does not read requests.
 
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
@@ -38,9 +38,10 @@ export interface CancelledJob {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: the job was waiting, and has now failed or was deleted. `cancelling`: a worker has locked the job. If
-   * the job runs in a worker of this library, the job's signal aborts soon. waitForCancelledJobs() waits for the end of
-   * the job. `failed`: the job had failed before. `not_found`: there is no such job.
+   * `cancelled`: the job was waiting, or was locked more than 4 hours ago. It has now failed or was deleted.
+   * `cancelling`: a worker has locked the job. If the job runs in a worker of this library, the job's signal aborts
+   * soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed before. `not_found`: there
+   * is no such job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }

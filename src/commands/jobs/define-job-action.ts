@@ -1,4 +1,5 @@
-// What the actions on jobs have in common, except cancel: the HTTP route, the change of jobs by id, and the result.
+// What all actions on jobs except cancel and remove have in common: the HTTP route, the change of jobs by id, and the
+// result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";

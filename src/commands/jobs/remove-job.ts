@@ -65,9 +65,10 @@ export interface RemoveResult extends RemovedJob {
   readonly operationId: string | null;
 }
 
-// As in Graphile Worker's function remove_job, a locked job is not deleted, but loses its key and its remaining
-// attempts. The deletion `removed` runs before the update `given_up`. If a worker is just fetching the job, the
-// deletion waits for the fetch, finds the job locked, and deletes nothing. The update then changes the job.
+// As in Graphile Worker's function remove_job, a job that was locked less than 4 hours ago is not deleted, but loses
+// its key and its remaining attempts. The deletion `removed` runs before the update `given_up`. If a worker is just
+// fetching the job, the deletion waits for the fetch, finds the job locked, and deletes nothing. The update then
+// changes the job.
 const removedSql = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}

@@ -108,8 +108,8 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
 };
 
 /**
- * Returns the change of the rows. A column without a new value is set to its present value, so that an undo stores and
- * compares all four columns.
+ * Returns the change of the rows. A column without a new value is set to its present value, so that all four columns
+ * are stored for an undo, and compared before it.
  */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;

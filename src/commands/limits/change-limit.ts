@@ -114,8 +114,8 @@ select case when $1::text = 'task'
 
 const ENDED_AT_ONCE = 1_000;
 
-// While a back-off of a task or queue lasts, there is a pause with the same end. endSome() ends this pause, too. A
-// pause of the task or queue with another end was set by a user, and stays.
+// A back-off of a task or queue is also stored as a pause with the same end. endSome() ends this pause, too. A pause of
+// the task or queue with another end was set by a user, and stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

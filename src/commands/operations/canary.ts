@@ -1,6 +1,6 @@
 // Watches the canary, the first jobs of an operation that retries jobs or runs them now. A job that no longer exists
-// counts as succeeded. A job that was failed or cancelled by hand does not count. The operation is paused if a job of
-// the canary has failed again, if a job has not ended after two minutes, or if no job counts.
+// counts as succeeded. A job that was cancelled, or failed by hand without a reason, does not count. The operation is
+// paused if a job of the canary has failed again, if a job has not ended after two minutes, or if no job counts.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -53,7 +53,8 @@ export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | nu
     return { to: "paused", error: `${failedAgain} of the first ${all} failed again` };
   }
   if (undecided === 0 && gone > 0) return { to: "running" };
-  if (all === 0) return { to: "paused", error: "its first jobs were all failed by hand" };
+  if (all === 0)
+    return { to: "paused", error: "its first jobs were all cancelled, or failed by hand" };
   if (!isLate) return null;
   return { to: "paused", error: `${undecided} of the first ${all} did not end within 2 minutes` };
 }

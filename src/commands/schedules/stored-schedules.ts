@@ -70,9 +70,9 @@ function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): Wor
 }
 
 /**
- * Changes a schedule. If the pattern or the time zone changes, the next tick is computed again. Only a tick that is
- * already due keeps its time, unless the schedule is paused. Throws `extension_missing`, `not_found`, InputError, and
- * `conflict` if `revision` is not null and the schedule has another revision.
+ * Changes a schedule. If the pattern or the time zone changes, the next tick is computed again, with one exception: if
+ * the schedule is not paused, a tick that is already due keeps its time. Throws `extension_missing`, `not_found`,
+ * InputError, and `conflict` if `revision` is not null and the schedule has another revision.
  */
 export async function changeSchedule(
   db: Database,
@@ -126,7 +126,7 @@ export async function pauseSchedule(
   });
 }
 
-/** Resumes a schedule. Ticks of the pause that are within the backfill period still add their jobs. */
+/** Resumes a schedule. Ticks during the pause still add their jobs if they are within the backfill period. */
 export async function resumeSchedule(
   db: Database,
   identifier: string,

@@ -52,7 +52,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   }
 }
 
-/** Sends CopyData messages without copying the rows: sendCopyFromChunk() of pg's connection copies each chunk. */
+/** Sends CopyData messages. Does not use sendCopyFromChunk() of pg's connection: that method copies each chunk. */
 function sendRows(stream: Writable, data: Buffer): void {
   stream.cork();
   for (let at = 0; at < data.length; at += CHUNK_BYTES) {

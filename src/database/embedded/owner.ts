@@ -1,11 +1,11 @@
-// Ensures that at most one running process owns a data directory. An owner that has ended does not block the next
-// owner, unless another process now has the ended owner's pid, and the start time of that process cannot be read: /proc
-// is missing, or hides the processes of other users (hidepid).
+// Ensures that at most one running process of a machine or container owns a data directory. An owner that has ended
+// does not block the next owner, unless another process now has the ended owner's pid, and the start time of that
+// process cannot be read: /proc is missing, or hides the processes of other users (hidepid).
 //
 // Symbolic links `owner.1`, `owner.2`, and so on record the owners. The target of a link is not a path, but a text: the
 // identity of a process, or `released`. The link with the highest number shows the present owner, and is never removed.
 // A link is created together with its text, and only if its name does not exist. So if several processes find that the
-// owner has ended, only one of them can create the next link.
+// owner has ended, only one of them becomes the next owner.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -32,7 +32,8 @@ export function claimDirectory(directory: string): Ownership {
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
     if (!createLink(directory, generation, processIdentity(process.pid))) continue;
-    // A higher number shows that, after `latest` was read, other processes had used this number and removed its link.
+    // If a link with a higher number exists, `latest` was out of date: other processes had already created and removed
+    // a link with the number `generation`.
     if (generationsIn(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
@@ -117,7 +118,7 @@ function isRunning(owner: string): boolean {
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 
-/** Whether a process with this id exists, of any user. A zombie does not count. */
+/** Whether a process with this id exists, of any user. If /proc can be read, a zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

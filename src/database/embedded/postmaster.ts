@@ -103,9 +103,13 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // A server that a killed process leaves running is stopped by the next start on the same cluster (orphan.ts).
+  // If this process is killed and no shell watches, the server keeps running. The next start on the same cluster stops
+  // the server if the system has /proc (orphan.ts).
   child.on("error", (error) =>
-    logger.debug({ err: error }, "PostgreSQL is not watched: a killed process leaves it running"),
+    logger.debug(
+      { err: error },
+      "PostgreSQL is not watched: if this process is killed, PostgreSQL keeps running",
+    ),
   );
   child.stdin?.on("error", () => {});
   // The shell must not keep this process alive.

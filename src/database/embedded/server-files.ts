@@ -56,8 +56,8 @@ export function packagedLinks(root: string): PackagedLink[] {
 }
 
 /**
- * Returns the files that the server needs, sorted. A library is included once, under the name that the loader uses
- * (`libpq.so.5`), so that the result has no links.
+ * Returns the files that the server needs, sorted, without links. In the npm package for Linux, the loader's name of a
+ * library (`libpq.so.5`) can be the name of a link. Such a library is returned under that name.
  */
 export function serverFiles(root: string): ServerFile[] {
   const names = new Map<string, string>();

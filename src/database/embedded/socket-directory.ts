@@ -40,7 +40,10 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
   return directory;
 }
 
-/** Removes the directory that makeSocketDirectory() created in this process or in an earlier one. */
+/**
+ * Removes the directory that makeSocketDirectory() created in this process or in an earlier one. A directory among the
+ * temporary files is removed only if shortTemporaryDirectory() still returns the same path.
+ */
 export function removeSocketDirectory(dataDirectory: string): void {
   const path = join(dataDirectory, "socket");
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {

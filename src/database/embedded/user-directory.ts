@@ -21,8 +21,12 @@ const PLACES = {
 
 /**
  * Returns a directory that belongs to the user of this process, and creates it if it is missing. Returns the first
- * usable one of `$XDG_…_HOME/worker`, `~/.cache/worker` or `~/.local/state/worker` (as root `/var/cache/worker` or
- * `/var/lib/worker`), and `<tmp>/worker-<uid>/<kind>`. Throws WorkerError (`embedded_server`) if none is usable.
+ * usable directory of this list, and throws WorkerError (`embedded_server`) if none is usable:
+ *
+ * - `$XDG_CACHE_HOME/worker` for `cache`, `$XDG_STATE_HOME/worker` for `state`
+ * - `~/.cache/worker` for `cache`, `~/.local/state/worker` for `state`; as root, `/var/cache/worker` and
+ *   `/var/lib/worker` instead
+ * - `<tmp>/worker-<uid>/<kind>`
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
   const refusals: string[] = [];

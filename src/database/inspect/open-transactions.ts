@@ -1,6 +1,5 @@
-// Waits until all transactions that are open at the call have ended, as CREATE INDEX CONCURRENTLY does. After this, no
-// transaction can still use a row whose deletion was committed before the call. Also detects an open transaction of the
-// caller.
+// Waits for the end of all open transactions that may still use a row whose deletion was committed before the call.
+// CREATE INDEX CONCURRENTLY waits in a similar way. This file also detects an open transaction of the caller.
 import { monotonic, wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";

@@ -53,7 +53,8 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
 // After a reset of the statistics, n_live_tup is 0, so reltuples, the planner's estimate, is used instead. greatest()
-// ignores null: the time is null if a table has never been vacuumed by hand, or never automatically.
+// ignores null: last_vacuum is null if the table was never vacuumed by hand, and last_autovacuum is null if the table
+// was never vacuumed automatically.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

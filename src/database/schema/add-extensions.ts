@@ -36,9 +36,9 @@ export async function addExtensions(
 
 /**
  * Adds or upgrades an extension. Returns the version to record in the ledger: 0 if another program has created some
- * of the extension's objects. These objects are not changed, because the other program uses and may replace them. An
- * example is the Rust port's function recover_dead_worker_jobs, which this library never calls: the function lowers a
- * job's attempts, so a job that kills its worker is started again without end.
+ * of the extension's objects. These objects are not changed, because the other program uses and may replace them. For
+ * example, the function recover_dead_worker_jobs may be the version of the Rust port. This version lowers a job's
+ * attempts, so a job that kills its worker is started again without end. So this library never calls the function.
  */
 async function addExtension(
   db: Transaction,

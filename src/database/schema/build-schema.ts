@@ -13,9 +13,10 @@ import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
 /** The result of migrate(). */
 export interface MigrationOutcome {
   /**
-   * What was done. `created`: the schema was created. `adopted`: a schema of another program, such as Graphile Worker,
-   * was changed for the first time. `upgraded`: a schema that this library has created or adopted was changed. A change
-   * adds or upgrades extensions, or rewrites functions that use another schema's tables. `current`: nothing changed.
+   * What was done. `created`: the schema was missing or empty, and got its tables. `adopted`: a schema of another
+   * program, such as Graphile Worker, was changed for the first time. `upgraded`: a schema that this library has
+   * created or adopted was changed. A change adds or upgrades extensions, or rewrites functions that use another
+   * schema's tables. `current`: nothing changed.
    */
   readonly kind: "created" | "adopted" | "upgraded" | "current";
   /** The schema's level: the number of its last Graphile Worker migration. */

@@ -22,8 +22,8 @@ const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _
 
 /**
  * Returns `payload` as the JSON object that is stored; if `payload` is undefined, returns `{}`. Throws InputError if
- * `payload` is not an object, or contains a value that JSON.stringify() would silently change, such as NaN, or omit,
- * such as a function. Members that are undefined are allowed, and left out.
+ * `payload` is not an object, has a cycle, or contains a value that JSON does not have: NaN, an infinite number, a
+ * function, a symbol, a Map, a Set, or undefined in an array. Members that are undefined are allowed, and left out.
  */
 export function jsonObject(payload: unknown): JsonObject {
   const text = payloadText(payload); // Throws for cycles, so exactCopy() ends.

@@ -2,6 +2,7 @@
 // would accept more expressions than this library, so it gets only the normal form that canonicalField() returns.
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
+import { countText } from "../words.ts";
 import {
   canonicalField,
   FIELD_COUNT,
@@ -25,9 +26,10 @@ export interface CronSchedule {
  * the day of the month and the day of the week are restricted, a day has to match only one of them (as in cron and
  * Graphile Worker).
  *
- * A time is fixed if the fields of minute and hour have neither `*` nor a step, or match one number each. When a zone's
- * clock changes, a fixed time matches once: a repeated time when it first occurs, a skipped time at the end of the gap.
- * All other times match in both passes of a repeated hour, and not in a skipped hour.
+ * A time is fixed if the fields of minute and hour match one number each. It is also fixed if neither field has a `*`,
+ * has a step or matches all its numbers. When a zone's clock changes, a fixed time matches once: a repeated time when
+ * it first occurs, a skipped time at the end of the gap. All other times match in both passes of a repeated hour, and
+ * not in a skipped hour.
  *
  * Throws InputError for all problems of the fields (with paths such as `column 3`), or for another problem of the
  * expression or zone.
@@ -85,7 +87,8 @@ function neverMatches([, , days = "", months = "", weekdays = ""]: readonly stri
 
 function wrongCount(count: number): string {
   const names = Array.from({ length: FIELD_COUNT }, (_, place) => fieldName(place)).join(", ");
-  return `has ${count} fields; expected ${FIELD_COUNT}: ${names}`;
+  const fields = countText(count, "field");
+  return `has ${fields}; expected ${FIELD_COUNT}: ${names}`;
 }
 
 function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): CronSchedule {

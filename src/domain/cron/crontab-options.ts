@@ -57,7 +57,7 @@ const options: Readonly<Record<string, Option>> = {
   tz: {
     expected: "the name of a time zone such as Europe/Berlin, America/New_York or UTC",
     read: (value) => {
-      // No time zone has a space in its name. A space here was a + before the text was decoded, as in Etc/GMT+2.
+      // No time zone has a space in its name. Decoding turns the + of a name such as Etc/GMT+2 into a space.
       const timeZone = value.replaceAll(" ", "+");
       return zoneProblem(timeZone) === null ? { timeZone } : null;
     },

@@ -32,7 +32,7 @@ export interface ResolvedThrottle {
 
 /**
  * Returns the throttle with its key. Throws InputError if the payload is not JSON, is nested too deeply, or lacks a
- * member of `by`.
+ * member that `by` names.
  */
 export function resolveThrottle(
   job: KeyParts,

@@ -15,8 +15,8 @@ const MAX_LAPSE_MS = 100;
 /**
  * Returns the bucket of a rate. At most `limit` + `burst` jobs start in any period of `perMs`. A job may start up to
  * `lapseMs` after its token was taken. So the jobs that start in such a period may have taken their tokens in a period
- * of `perMs` + `lapseMs`. For this reason the bucket's capacity is smaller than `burst`, by the tokens that are added
- * in `lapseMs`. It is at least 1.
+ * of `perMs` + `lapseMs`. For this reason, the bucket's capacity is `burst` minus the tokens that are added in
+ * `lapseMs`, but at least 1.
  */
 export function tokenBucket({ limit, perMs, burst }: FullRate): TokenBucket {
   const intervalMs = perMs / limit;

@@ -116,7 +116,7 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
   return end;
 }
 
-/** Returns a text as a value or a step of a query. Quotes the text if its meaning would change without quotes. */
+/** Returns a text as a value or a step of a query, in quotes if necessary. A value such as `5` gets no quotes. */
 export function quoteIfNeeded(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");

@@ -1,6 +1,6 @@
 // Conditional GET. A response of moderate length has an ETag. If a later request sends this ETag in If-None-Match, and
-// the new response would differ from the old one in nothing but times, the client gets a 304 without a body. In both
-// cases the header `as-of` has the time of the data.
+// the new response would differ from the old one in nothing but times, the client gets a 304 without a body. The 304,
+// too, has the time of the data in the header `as-of`.
 import { hash } from "node:crypto";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";

@@ -24,8 +24,8 @@ export interface Export {
   /** Terms of the query with names or error groups that do not exist, such as a misspelled task. */
   readonly unknown: readonly string[];
   /**
-   * Yields the text of the export in pieces of at most a few megabytes, and empty pieces while no matching job is
-   * found. Ends early when `signal` aborts.
+   * Yields the text of the export in pieces, usually of at most a few megabytes, and empty pieces while no matching
+   * job is found. Ends early when `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
   /**

@@ -26,7 +26,7 @@ export interface LineChunk {
    */
   readonly text: string | null;
   readonly lines: number;
-  /** The id of the last job that was read or searched for the chunk. The next chunk begins after this job. */
+  /** The id of the last job that the chunk covers, with or without a line. The next chunk begins after this job. */
   readonly last: string;
 }
 

@@ -107,9 +107,10 @@ export const isUnreported = (job: string): string =>
 
 /**
  * Returns a condition on a locked job: the job is fetched and not started. A worker of this package lists the jobs that
- * it has fetched and not started, and writes a new report at once when it starts one of the listed jobs. Other workers
- * list only running jobs, and a report may be older than the lock of a job. So a job of such a worker counts as fetched
- * only if the worker's last heartbeat is at least a second later than the job's lock, and does not list the job.
+ * it has fetched and not started, except jobs that it fetched less than 250 ms before. When the worker starts a listed
+ * job, it writes a new report at once. Other workers list only running jobs, and a report may be older than the lock of
+ * a job. So a job of such a worker counts as fetched only if the worker's last heartbeat is at least a second later
+ * than the job's lock, and does not list the job.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */

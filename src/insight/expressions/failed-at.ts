@@ -1,7 +1,7 @@
 // SQL expressions for the time at which a job failed, as far as the job's row shows this time. After a failure, a
 // worker of this library writes the time of the failure to updated_at, and usually this time plus a delay to run_at.
-// The delay is Graphile Worker's, or that of a retry policy, which is a whole number of milliseconds. A Graphile worker
-// writes only run_at. Changes by hand write updated_at and perhaps run_at.
+// The delay is Graphile Worker's, or a whole number of milliseconds from a retry policy or from the error. A Graphile
+// worker writes only run_at. Changes by hand write updated_at and perhaps run_at.
 import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
 
@@ -31,8 +31,8 @@ export const wasFailedByHand = (job: string): string =>
 
 /**
  * Returns a condition for a row with a failure: run_at is the time of the failure plus Graphile Worker's delay. The
- * condition is false if the delay came from a retry policy, if the job was changed after the failure, or if the job
- * failed on a Graphile worker and had been changed before the failure.
+ * condition is false if the delay came from a retry policy or from the error, if the job was changed after the failure,
+ * or if the job failed on a Graphile worker and had been changed before the failure.
  */
 export const hasFormulaDelay = (job: string): string =>
   `coalesce(${byFormula(job)} = ${job}.updated_at or ${job}.updated_at <= ${job}.created_at

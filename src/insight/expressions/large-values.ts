@@ -43,7 +43,7 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the select items of a PackableRow, except `id`, for a row `jobs`. The items have a payload that is not
+ * Returns the select items of a PackableRow, except `id`, for a row `jobs`. A payload is selected only if it is not
  * compressed; loadPacked() loads a compressed payload. A payload whose stored size exceeds `bytes` (a parameter or a
  * number) is neither selected nor loaded.
  */

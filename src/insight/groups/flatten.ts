@@ -64,7 +64,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * Replaces each integer that matches LONG_NUMBER by a string: EXACT and the integer. Without this, JSON.parse() would
+ * Replaces each integer that matches LONG_NUMBER by a string: EXACT and the integer. Without this, JSON.parse() might
  * round the integer. The time is proportional to the length of the text.
  */
 function withExactIntegers(text: string): string {

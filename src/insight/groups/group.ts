@@ -22,10 +22,10 @@ export interface JobGroup {
   /** The group's share of all grouped jobs, 0 to 1. */
   readonly share: number;
   /**
-   * `firstSeen` and `lastSeen` are RFC 3339 times; null: unknown. For errors: the earliest and the latest failure
-   * among the rows that were read. If a row was changed after its failure, the time of the failure is unknown:
-   * `firstSeen` is null, and `lastSeen` is the latest known time. For other groupings: when the first and the last job
-   * of the group were added; both are null if this process counted the jobs, not PostgreSQL.
+   * `firstSeen` and `lastSeen` are RFC 3339 times; null: unknown. Both concern only the jobs that were read. For
+   * errors: the earliest and the latest failure. If a job was changed after its failure, the time of the failure is
+   * unknown: `firstSeen` is null, and `lastSeen` is the latest known time. For other groupings: when the first and the
+   * last job of the group were added; both are null if this process counted the jobs, not PostgreSQL.
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
@@ -47,7 +47,7 @@ export interface Groups {
   readonly groups: readonly JobGroup[];
   /**
    * The number of matching jobs that were read. For errors, a job that is both in the sample and among the newest
-   * failures counts twice.
+   * failures counts twice. If PostgreSQL counted the jobs, jobs that are in no group are left out.
    */
   readonly sampled: number;
   /** The number of jobs in all groups, including groups that are not returned. */

@@ -35,7 +35,10 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The given query; if a read with it took too long, its `light` query, whose SQL decompresses nothing. */
+  /**
+   * The given query; if a read with this query took too long, its `light` query, if there is one. The SQL of a light
+   * query decompresses nothing.
+   */
   readonly usedQuery: JobQuery;
 }
 

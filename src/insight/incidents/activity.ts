@@ -1,7 +1,8 @@
 // Measures for how long no job was locked or finished, which shows whether workers without heartbeats are active. In a
-// small table of jobs, the newest lock and the newest failed attempt are read, and PostgreSQL's count of deletions
-// shows whether jobs have ended since the previous call. A large table is not read: PostgreSQL's counts of its
-// updates and deletions are compared with those of the previous call. Also reads whether the queue was ever used.
+// small table of jobs, the newest lock and the newest failure of a job with attempts left are read, and PostgreSQL's
+// count of deletions shows whether jobs have ended since the previous call. A large table is not read: PostgreSQL's
+// counts of its updates and deletions are compared with those of the previous call. Also reads whether the queue was
+// ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -17,7 +18,7 @@ export interface QuietPeriod {
   readonly isWatched: boolean;
 }
 
-/** Returns how long no worker was active. Null at the first call with a large table: there are no earlier counts. */
+/** Returns how long no worker was active. Null at the first call if the table is large: there are no earlier counts. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
 // An update can be a lock, but also an add with a key. In a small table locks are read, so updates are not counted.

@@ -1,6 +1,6 @@
-// Counts the due jobs of each task and of given named queues, and finds the earliest time at which one of these jobs
-// became due. The statement reads at most MAX_ENTRIES entries of the index from which workers fetch, with an equal
-// maximum for each priority. The statement takes about 0.1 s.
+// For each task and for each of the given named queues: counts the due jobs, and finds when the first of them became
+// due. The statement reads at most MAX_ENTRIES entries of the index from which workers fetch, with an equal maximum for
+// each priority. The statement takes about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";

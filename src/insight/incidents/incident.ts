@@ -55,7 +55,7 @@ export interface Incident {
    * future jobs. Empty if there is no chart.
    */
   readonly trend: readonly number[];
-  /** For the kind `poison`, jobs that crash their workers: the report about the crashes. */
+  /** The report about the crashes. Only for the kind `poison`: jobs that crash their workers. */
   readonly crash?: CrashReport;
 }
 

@@ -1,5 +1,6 @@
-// Reads the input of the incident rules, and returns the incidents. At most two connections are used, so that a small
-// pool has connections left for other reads. Data that cannot be read in time are left out, and an incident reports it.
+// Reads the input of the incident rules, and returns the incidents. The reads run in two parallel sequences, so that a
+// small pool has connections left for other reads. Data that cannot be read in time are left out, and an incident lists
+// these data.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -203,8 +204,8 @@ const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
 /**
- * Returns an entry for each limit that keeps due jobs waiting. The entry of a limit of queues includes all full queues
- * of the limit.
+ * Returns an entry for each limit of tasks that keeps due jobs waiting, and for each limit of queues that has full
+ * queues with due jobs. The entry of a limit of queues includes all these queues.
  */
 function limitedWork(
   limits: readonly BlockingLimit[],

@@ -83,8 +83,9 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
 }
 
 /**
- * Returns how the concurrency is used up; null if it is not used up. `rateUse`: how the rate is used up; null if it is
- * not used up. If workers have all permits but run fewer jobs, `rateUse` is the reason, unless null.
+ * Returns how the concurrency is used up; null if it is not used up. If workers have all permits but run fewer jobs,
+ * returns `rateUse`, unless `rateUse` is null. `rateUse`: the use of a rate that is used up or nearly used up; null if
+ * neither is the case.
  */
 function ofConcurrency(
   limit: StoredLimit,

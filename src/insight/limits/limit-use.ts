@@ -23,7 +23,10 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/** `full`: the concurrency, rate or permits of a limit of tasks are used up, or a limit of queues has a full queue. */
+/**
+ * `full`, for a limit of tasks: the concurrency is used up; or the rate is used up and jobs wait; or all permits are
+ * given out and more jobs wait than may run at once. `full`, for a limit of queues: at least one queue is full.
+ */
 export type LimitState = "free" | "full" | "backing_off";
 
 /** A queue with running or waiting jobs, under a limit of queues. */

@@ -30,8 +30,8 @@ export interface QueueCounts {
   readonly failed: Value;
   readonly total: Value;
   /**
-   * The earliest run_at of the jobs that `ready` counts, in milliseconds since 1970. null if there is no such job, or
-   * if the counts come from a sample.
+   * The earliest run_at of the jobs that `ready` counts, in milliseconds since 1970. null if no such job was found, or
+   * if only a sample of the jobs was read.
    */
   readonly oldestReadyMs: number | null;
 }

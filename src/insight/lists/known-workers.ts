@@ -48,7 +48,7 @@ export interface KnownWorkers {
 
 /**
  * Returns the workers whose id or report (host, versions, tasks) contains the text `search`, in upper or lower case; by
- * default all workers. `counted`: a count of all jobs, used if locked jobs cannot be read (lock-holders.ts).
+ * default all workers. `counted`: an earlier count, used if the locked jobs are not read (lock-holders.ts).
  */
 export async function knownWorkers(
   db: Database,

@@ -91,7 +91,7 @@ export async function listTasks(
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
   // In a small table all jobs were counted, so a task without a tally has no jobs and no last error. In a large table
-  // such a task may have jobs, because not all jobs were counted.
+  // such a task may have jobs that were not counted.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);

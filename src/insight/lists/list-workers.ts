@@ -135,7 +135,7 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);
-  // Each locked queue counts as one running job. `jobs` comes from an earlier count of all jobs, so it is an estimate.
+  // Each locked queue counts as one running job. `jobs` comes from an earlier count, so it is an estimate.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? cappedValue(queues, "probe", asOf)

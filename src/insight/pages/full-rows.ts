@@ -37,7 +37,7 @@ interface FullRow extends Omit<JobRow, "payload"> {
   readonly is_large: boolean;
 }
 
-/** Returns the jobs with these ids, in the order of the ids. Leaves out deleted jobs, and the last if not all fit. */
+/** Returns the jobs with these ids, in the order of the ids. Deleted jobs are left out. Stops when the page is full. */
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];

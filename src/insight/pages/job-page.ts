@@ -39,9 +39,9 @@ export interface JobPage {
      * group that no job has.
      */
     readonly unknownNames: readonly string[];
-    /** The name of the optional index that would make the search cheap; null: there is no such index. */
+    /** The name of a missing optional index that would make the order, or a term of the query, cheap; null: no hint. */
     readonly indexHint: string | null;
-    /** The number of jobs too large to be compared with the query. */
+    /** The number of jobs that were left out, because they are too large to check or their check took too long. */
     readonly unchecked: number;
   };
 }

@@ -13,9 +13,9 @@ export interface JobSize {
 }
 
 /**
- * Returns the size of a job; null if the job does not exist. A compressed payload is decompressed, unless its stored
- * size is already too large. `quickReads`: the database for the decompression, with a short timeout. After a timeout,
- * the job counts as too large.
+ * Returns the size of a job; null if the job does not exist. A compressed payload is decompressed, unless the job's
+ * stored size is already too large. `quickReads`: the database for the decompression, with a short timeout. After a
+ * timeout, the job counts as too large.
  */
 export async function jobSize(
   db: Database,

@@ -39,14 +39,14 @@ export interface LightJob {
   readonly condition: Condition;
   /** Whether the job is neither locked nor failed, and its named queue, its task or the whole queue is paused. */
   readonly isPaused: boolean;
-  /** When the job entered its condition, as far as the row of the job shows this time. */
+  /** When the job entered its condition, as far as the rows of the job and of its named queue show this time. */
   readonly conditionSince: string;
   /** A text such as `being cancelled: deploy, by ana`; null: the job is not being cancelled. */
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
   /**
-   * Whether the payload may have more than MAX_PAGE_BYTES, so that a page of full jobs lists the job without its
+   * Whether the payload may have more than MAX_PAGE_BYTES, so that a page of full jobs may list the job without its
    * payload. For a compressed payload, the largest possible size after decompression counts.
    */
   readonly isPayloadTruncated: boolean;

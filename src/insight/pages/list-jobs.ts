@@ -12,7 +12,7 @@ import { type FoundPage, findPage } from "./walk-jobs.ts";
 export interface CountableQuery {
   /** The filter as one query, for counting. Null if no single query can express the filter, or if no job can match. */
   readonly query: JobQuery | null;
-  /** Whether the page has all matching jobs. */
+  /** Whether the page has all matching jobs, perhaps except jobs that `report.unchecked` counts. */
   readonly isWhole: boolean;
 }
 

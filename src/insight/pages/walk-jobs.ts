@@ -135,9 +135,9 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * If the time limit ended a walk in the order `id` before the page was full, returns the next job whose id or key
- * equals the search text, if there is such a job. The page shows this job before the walk reaches it. In all other
- * cases, returns null.
+ * If the time limit ended a walk in the order `id` before the page was full, and no matches are left to skip, returns
+ * the next job whose id or key equals the search text, if one is found. The page shows this job before the walk reaches
+ * it. In all other cases, returns null.
  */
 async function exactAhead(
   db: Database,

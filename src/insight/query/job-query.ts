@@ -21,8 +21,8 @@ export interface JobQuery {
    */
   readonly nowUs: string;
   /**
-   * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses; `true` if all jobs match. The
-   * parameters are numbered from `first` on (2 = `$2`), and their values are `values`.
+   * Returns a condition on a row of _private_jobs under the alias `jobs`; `true` if all jobs match. An `or` in the
+   * condition is in parentheses. The parameters are numbered from `first` on (2 = `$2`), and their values are `values`.
    */
   sql(first: number): string;
   readonly values: readonly unknown[];

@@ -37,7 +37,7 @@ export function isPoison(job: AttemptedJob): boolean {
 const BY =
   /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
 
-/** Returns the id of the worker from which the job was last recovered; null if `errorStart` names no worker. */
+/** Returns the id of the worker from which the job was last recovered; null if BY does not match `errorStart`. */
 export function lastLostBy({ errorStart }: Pick<AttemptedJob, "errorStart">): string | null {
   const found = BY.exec(errorStart ?? "");
   return found?.[1] ?? found?.[2] ?? null;

@@ -37,7 +37,10 @@ const MAX_PAGES = 5_000;
 /** The target duration of a chunk, in milliseconds. */
 const CHUNK_MS = 80;
 
-/** The pause between two checks of the lock, in milliseconds: short enough that most chunks contain a check. */
+/**
+ * The pause between two checks of the lock, in milliseconds. The pause is so short that a check takes place during most
+ * chunks of another admin.
+ */
 export const LISTEN_MS = 75;
 /**
  * The number of checks, which take about 7 s. The gap after a chunk is usually shorter: 20 times the duration of the

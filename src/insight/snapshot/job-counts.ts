@@ -100,8 +100,8 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 
 /**
  * Returns the counts of a large table. `taken`: null if no sample could be read in time. `census`: the last complete
- * census, if there is one. If both are null, the total comes from the planner's statistics, and other counts that are
- * not exact are lower bounds.
+ * census, if there is one. If both are null, a total that is not exact is estimated from the planner's statistics, and
+ * any other count that is not exact is a lower bound.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -134,8 +134,8 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const sampleTimes = taken?.sample ?? NOTHING_MET;
-  // Without the index `running`, the longest running job of the sample is preferred to that of the census, which is
-  // usually older: jobs that ran during the census may have ended.
+  // Without the index `running`, the longest running job comes from the sample or, if the sample has none, from the
+  // census. The census is usually older: jobs that ran during the census may have ended.
   const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
     indexed;
   const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;

@@ -17,8 +17,8 @@ export interface NameCounts {
   /** The counts of the jobs that were read: for a sample, only a part of all jobs. */
   readonly tallies: NameTallies;
   /**
-   * Returns the number of a task's or queue's jobs in the conditions `which`. `tally`: the entry of `tallies` for the
-   * task or queue; undefined if there is none.
+   * Returns the number of jobs in the conditions `which`. `tally`: the part of `tallies` for a task, for a queue or for
+   * all jobs; undefined if `tallies` has no jobs of the task or queue.
    */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
   /** Returns the number of jobs that this worker has locked; if `basis` is "sample", an estimate. */

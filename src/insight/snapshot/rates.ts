@@ -1,6 +1,7 @@
 // Estimates how many jobs were added and how many were done in the last minute, from readings of PostgreSQL's numbers
 // of inserted and deleted rows. These numbers include rows of rolled-back transactions, and jobs that were deleted
-// without being run. So if all live workers report how many jobs they have done, sampler.ts uses the reports instead.
+// without being run. So if all live workers report how many jobs they have done, sampler.ts takes the number of done
+// jobs from these reports.
 import type { Gauge } from "../stats/gauge.ts";
 
 /**

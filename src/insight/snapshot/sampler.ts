@@ -1,6 +1,6 @@
 // Reads snapshots of the queue. The read of a snapshot is called a pulse. A pulse reads a small table whole. Of a large
-// table, a pulse reads only the first entries of indexes. All other numbers come from the last sample of pages and the
-// last census, which counts all jobs in small steps (census.ts).
+// table, a pulse usually reads only the first entries of indexes. All other numbers come from the last sample of pages
+// and the last census, which counts all jobs in small steps (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -60,7 +60,7 @@ type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** The maximum number of named queues in a snapshot. It limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
-/** The maximum number of pages in a sample for the counts by task and queue. A complete census replaces them. */
+/** The maximum number of pages in a sample for the counts by task and queue, which a complete census replaces. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
 /** If the last sample is younger than this, sample() reads no new one: a pulse may have just read a sample. */

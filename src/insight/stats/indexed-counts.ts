@@ -10,8 +10,9 @@ import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
   /**
-   * The exact numbers of fetched and of running jobs, if these are at most 10,000 jobs together, and of failed jobs, if
-   * these are at most 10,000. A number is missing if its index cannot be used.
+   * The exact numbers of fetched, running and failed jobs. If more than 10,000 jobs are locked, the numbers of fetched
+   * and running jobs are missing. If more than 10,000 jobs are failed, the number of failed jobs is missing. If an
+   * index cannot be used, its numbers are missing, too.
    */
   readonly tallies: ReadonlyMap<TallyName, number>;
   /**

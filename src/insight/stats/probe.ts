@@ -20,7 +20,7 @@ export interface Probe {
   /** The number of future jobs, including retries; a lower bound if `isAheadExact` is false. */
   readonly ahead: number;
   readonly isAheadExact: boolean;
-  /** The run_at of the oldest due job, in milliseconds since 1970; null if none is due. */
+  /** The run_at of the oldest due job, in milliseconds since 1970; null if the heads have no due job. */
   readonly oldestMs: number | null;
   /**
    * The run_at of the oldest due job that is neither blocked nor a retry, in milliseconds since 1970; null if the heads
@@ -132,9 +132,9 @@ const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
 /**
- * Returns the number of the due jobs, or with the side `ahead` of the future jobs, in each condition. A condition
- * without jobs is missing. The numbers are right only if the probe's number for this side is exact, because at most
- * 2 * CAP jobs of each priority are read.
+ * Counts the due jobs, or the future jobs if `side` is `ahead`, in each condition. A condition without jobs is missing
+ * in the result. The numbers are right only if the probe's number for this side is exact, because at most 2 * CAP jobs
+ * of each priority are read.
  */
 export async function readProbeTallies(
   db: Database,

@@ -1,5 +1,5 @@
-// The condition that decides which jobs a walk (walk.ts) finds. It is made from a query, or for a list of jobs from the
-// list's query and filters.
+// The condition that decides which jobs a walk (walk.ts) finds. The condition is made from a query; for a list of jobs,
+// also from the filters of the list.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 

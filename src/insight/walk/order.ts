@@ -165,8 +165,9 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// `fromNewest` matters only without an index. For a descending order the newest jobs are read first. New jobs have more
-// often changed recently than old jobs, so more of the best jobs are found early.
+// With an index, `fromNewest` is used only for a position of the kind `tie` (walk-place.ts), whose jobs are read by id.
+// Without an index, the newest jobs are read first for a descending order. New jobs have more often changed recently
+// than old jobs, so more of the best jobs are found early.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,

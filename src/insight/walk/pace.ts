@@ -1,6 +1,6 @@
 // Chooses how many rows the next statement of a walk (walk.ts) or an export reads. Each statement is a step and should
 // take about 100 ms, however large the rows are. So a walk can end soon after its time limit, and no statement
-// occupies a connection or keeps a snapshot for long.
+// occupies a connection, or prevents VACUUM from removing dead rows, for long.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 

@@ -12,7 +12,10 @@ export interface StepInput {
   readonly skip: number;
   /** The maximum number of matches to return after the skipped ones. */
   readonly wanted: number;
-  /** The maximum number of rows to read. */
+  /**
+   * The step ends after at most this many rows. In the order of an index, the step may read more rows, to sort the rows
+   * of one key by id.
+   */
   readonly size: number;
 }
 

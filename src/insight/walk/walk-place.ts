@@ -31,8 +31,8 @@ export interface Round {
   /** The last row of the previous page; null: this page is the first. */
   readonly floor: Row | null;
   /**
-   * The last of the best rows, when these last filled the page. Rows after `bound` are left out. null: the best rows
-   * have not filled the page yet.
+   * The last of the best rows. It is updated only when the best rows fill the page. Rows after `bound` are left out.
+   * null: the best rows have not filled the page yet.
    */
   readonly bound: Row | null;
   /** The ids of the best rows so far. */

@@ -16,7 +16,7 @@ export type CauseKind =
   | "cancelling"
   | "holder_alive"
   | "holder_stale"
-  /** The worker that holds the lock never sent a heartbeat. */
+  /** No heartbeat row was found for the worker that holds the lock. */
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
@@ -42,7 +42,7 @@ export interface Cause {
   readonly fix: Fix | null;
 }
 
-/** Full names of a queue and a worker, and the id of another job, that a cause's text mentions. null: none. */
+/** The full names of the queue and the worker, and the id of the other job, to which a cause refers. null: none. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;
@@ -80,7 +80,7 @@ export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
 }
 
-/** Whether the job would probably crash another worker. The rule is the same as for the incident `poison`. */
+/** Whether the job would probably crash another worker, by the rule of isPoison() (lost-attempts.ts). */
 export const crashesWorkers = (job: WhyFacts): boolean =>
   isPoison({ ...job, isLocked: job.lockedMs !== null });
 

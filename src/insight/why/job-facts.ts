@@ -91,7 +91,7 @@ export const spentText = (job: WhyFacts, isCertain: boolean): string =>
 
 /**
  * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known; for a
- * job that a user cancelled or failed, only `3 m ago`.
+ * job that was cancelled, or failed by hand without a reason, only `3 m ago`.
  */
 export function lastAttemptText(job: WhyFacts): string {
   if (endedByHand(job) !== null) return failedAgo(job);

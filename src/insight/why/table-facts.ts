@@ -15,8 +15,8 @@ export interface JobTableFacts {
 }
 
 /**
- * The maximum size of a small table, in pages. They have about 220,000 small rows, which are read in 60 ms. The limit
- * is not a number of rows, because the time of a pass depends on the size of the table.
+ * The maximum size of a small table, in pages. A table of this size has about 220,000 small rows, which are read in
+ * 60 ms. The limit is not a number of rows, because the time of a pass depends on the size of the table.
  */
 const SMALL_PAGES = 4_096;
 

@@ -59,8 +59,8 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
 /** Returns the stored rows. A row that cannot be read, for example of a completed job, is returned unchanged. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // Outside a transaction the jobs are committed, so an error of this read is ignored. Inside a transaction the error
-  // has aborted the transaction.
+  // If the client is certainly in no transaction, the jobs are committed, so an error of this read is ignored. In a
+  // transaction, the error has aborted the transaction.
   const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);

@@ -42,8 +42,8 @@ export async function readCancelRequests(
 
 // An SQL condition: the request is void, because a retry, or an add with the job's key, has given the job new attempts
 // after the request. Such a job was updated after the request, and has had none of these attempts or is locked for the
-// first. After other changes the condition is false: giving back and snoozing keep updated_at; after a failure the next
-// attempt is at least the second; an add that takes the key of a running job keeps locked_at.
+// first. The end of an attempt alone does not make the condition true: giving back and snoozing keep updated_at, and
+// the attempt after a failure is at least the second. Nor does an add that takes a running job's key: locked_at stays.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;

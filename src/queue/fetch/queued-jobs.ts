@@ -12,10 +12,10 @@ import { notLeftOut } from "./jobs-without-queue.ts";
  * priority and time are not read either, because a million jobs that were added at once may have the same time.
  * `queue_lock`: locks only queues of candidates, in id order and without waiting, so that fetches cannot deadlock.
  * `queue_run`: the jobs of each run, as they are in the snapshot of this statement. Other sessions may have changed the
- * jobs since the snapshot, so `locked_run` checks again whether a job is available and due. `left_out`: the jobs of the
- * runs that another session has locked or changed since the snapshot, even those that are available again, because this
- * statement cannot update the new version of a row. Later jobs of the same queue would overtake a job that is left out,
- * so they are not taken either.
+ * jobs since the snapshot, so `locked_run` checks again whether a job is available and due. `left_out`: those jobs of
+ * `queue_run` that another session has locked, or has changed since the snapshot. A changed job is left out even if it
+ * is available again, because this statement cannot update the new version of a row. Later jobs of the same queue would
+ * overtake a job that is left out, so these later jobs are not taken either.
  */
 export const queuedJobs = (
   s: string,

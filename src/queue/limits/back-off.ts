@@ -50,7 +50,7 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// Old rows of all names are deleted: a name may get no further back-off that would delete the old rows of this name.
+// Old rows of all names are deleted, because some names never have a later back-off that deletes their old rows.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun

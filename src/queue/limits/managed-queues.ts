@@ -4,8 +4,8 @@
 //
 // After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots, the
 // queue is `managed:0`, and no run begins in the queue. A queue that a run has locked becomes managed after the run. A
-// paused queue becomes managed after the pause. Until a queue with a limit is managed, only Graphile workers fetch its
-// jobs.
+// paused queue becomes managed after the pause. Until a queue with a limit is managed, workers that have read the limit
+// do not fetch the queue's jobs, but Graphile workers may fetch them.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";

@@ -1,7 +1,7 @@
 // Takes tokens from buckets and gives tokens back. A token is the right to start one job under a rate. This is the
 // generic cell rate algorithm (ITU-T I.371). Each pair of a limit and a key has a bucket, for which only one time is
 // stored: `tat`, the time at which the bucket is full again. After the rate was raised or the clock was set back, `tat`
-// may be later than the time at which an empty bucket would be full. The next take treats such a bucket as empty.
+// may be later than the time at which an empty bucket would be full. takeTokens() treats such a bucket as empty.
 //
 // No token is taken in advance for a later start, because such starts would be exactly one interval apart. If the jobs
 // call a server that enforces the same rate without tolerance, the server would refuse each call that arrives a moment

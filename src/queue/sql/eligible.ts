@@ -1,6 +1,6 @@
 // SQL conditions under which a worker may fetch a job. `job`: the alias of a row of _private_jobs. A named queue with a
-// limit becomes a managed queue (slots.ts): the queue's row is always locked, and take-managed.ts checks the queue's
-// slots instead of the row.
+// limit becomes a managed queue (slots.ts). The row of a managed queue is always locked, so isInFreeQueue() is false
+// for the queue's jobs. take-managed.ts fetches these jobs.
 
 /** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;

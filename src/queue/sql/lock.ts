@@ -29,7 +29,7 @@ export const isFree =
  */
 export const PAUSED = "paused:";
 
-/** The beginning of `locked_by` of a managed queue: a queue with a limit, not paused. A number follows (slots.ts). */
+/** The beginning of `locked_by` of a managed queue (slots.ts) that is not paused. A number follows. */
 export const MANAGED = "managed:";
 
 /** The beginnings of `locked_by` of queues that a pause or a limit has locked, not a worker. */

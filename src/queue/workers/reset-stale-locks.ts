@@ -125,8 +125,8 @@ function inWords(ms: number): string {
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 // $1 float8: `thresholdMs`; $2 boolean: `isCertain`. The heartbeats of another worker exclude an outage, and a jump of
-// the database's clock, if the last of these heartbeats is recent, and there was no gap between them for at least the
-// lease of the worker whose row is deleted.
+// the database's clock, if the last of these heartbeats is recent, and the time without a gap between them is at least
+// as long as the lease of the worker whose row is deleted.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})

@@ -4,8 +4,8 @@
 // stale worker finds the worker's idle transactions, and ends them earlier than PostgreSQL would
 // (idle_in_transaction_session_timeout).
 //
-// The heartbeat has its own thread, so the worker keeps its jobs while a task blocks the worker's thread. If the whole
-// process is frozen, the heartbeat stops as well, and the jobs are unlocked after the lease has expired.
+// Usually the heartbeat has its own thread. Then the worker keeps its jobs while a task blocks the worker's thread. If
+// the whole process is frozen, the heartbeat stops as well, and the jobs are unlocked after the lease has expired.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>

@@ -1,7 +1,7 @@
-// Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row, a row
-// of `_private_workers`. A sweep recovers the jobs of stale workers. Right after an outage of the database, no
-// heartbeat is recent. So a sweep by a worker finds no stale worker before heartbeats have succeeded for as long as the
-// threshold (`uptime`). A worker without a heartbeat row is unknown, not stale.
+// Defines which workers are stale: those whose last heartbeat is older than the threshold (default 300 s) in their
+// heartbeat row, a row of `_private_workers`. A sweep recovers the jobs of stale workers. Right after an outage of the
+// database, no heartbeat is recent. So a sweep by a worker finds no stale worker before heartbeats have succeeded for
+// as long as the threshold (`uptime`). A worker without a heartbeat row is unknown, not stale.
 import { ageMs } from "../sql/moments.ts";
 
 /** A condition on a heartbeat row `workers`: a sweep has marked the worker as stale. Null without metadata. */
@@ -24,13 +24,13 @@ export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** Returns SQL. `given`, a manual sweep's threshold or "null", counts if it is greater, or if the row has none. */
+/** Returns SQL: the greater of the row's threshold and `given`, a manual sweep's threshold or "null". Default 300 s. */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
-/** Returns SQL for the age in ms of a heartbeat at which jobs without `infrastructure_resilient` are recovered. */
+/** Returns SQL: after how many ms without a heartbeat the jobs without `infrastructure_resilient` are recovered. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
 /** Like thresholdOf(), for the jobs with the flag `infrastructure_resilient`. */

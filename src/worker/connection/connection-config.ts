@@ -10,8 +10,8 @@ import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
 /**
- * Returns those options of the pool that a connection needs. The password is not enumerable, so the spread does not
- * copy it.
+ * Returns those options of the pool that a connection needs. The password is not enumerable in the pool's options, so
+ * the function adds the password separately.
  */
 export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;

@@ -15,7 +15,7 @@ export interface DueTick {
   readonly tickMs: number;
   /**
    * For a cron entry of the program: whether the tick is before the timetable's start. For a schedule: whether the tick
-   * is over a minute late.
+   * is over a minute late, or is dropped.
    */
   readonly isBackfill: boolean;
   /** Whether the tick adds no job, because it is too old. Only ticks of schedules have this member. */

@@ -32,12 +32,12 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
 const MAX_WAIT_MS = 5_000;
 /** The pause while the schema lacks the extension, or if the role may not use the schedules. */
 const MAX_ABSENCE_MS = 60_000;
-/** The longest pause if another session has locked or changed the row of a due schedule, so no tick was handled. */
+/** The longest pause if a due schedule was not handled because another session locked or changed its row. */
 const CONTENDED_MS = 1_000;
 /**
  * A worker adds no tick that is earlier than the worker's start by more than the schedule's backfill period. Another
- * worker, which was already running, may still add the tick. So for this long after the start, the worker leaves out
- * the schedule. After this time, the worker drops the tick.
+ * worker, which was already running, may still add such a tick. So for this long after its start, a worker leaves out
+ * each schedule whose next tick is that early. After this time, the worker drops such ticks.
  */
 const STARTING_MS = 10_000;
 /** How long a schedule is skipped after PostgreSQL has refused to change the schedule's row. */
@@ -58,7 +58,7 @@ export class Schedules implements Service {
   /** The time of start() by the monotonic clock; null if the schema had the extension at that time. */
   #absentAtMs: number | null = null;
   #running: Promise<void> | null = null;
-  /** By schedule whose row PostgreSQL refused to change: the monotonic time until which the schedule is skipped. */
+  /** The schedules whose rows PostgreSQL refused to change, each with the monotonic time until which it is skipped. */
   readonly #refused = new Map<string, number>();
   readonly #logged = new Set<string>();
 
@@ -225,7 +225,7 @@ export class Schedules implements Service {
     };
     this.#services.logger.info(
       fields,
-      "ticks that were missed are older than the backfill period, and add no jobs",
+      "ticks that were missed are too old to be backfilled, and add no jobs",
     );
   }
 

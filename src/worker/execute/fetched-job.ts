@@ -14,7 +14,7 @@ export interface FetchAnswer {
   readonly atMs: number;
 }
 
-/** A stream (safe/stream.ts) fetches the jobs of tasks with a limit, and counts the running jobs. */
+/** A stream (safe/stream.ts) for tasks with a limit. It fetches their jobs, and counts the running jobs. */
 export interface LimitedStream {
   /** How many of the stream's jobs may start now. */
   readonly startable: number;

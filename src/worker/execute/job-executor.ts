@@ -1,6 +1,6 @@
 // Runs fetched jobs. Steps: find the task, call the interceptors `beforeJobRun`, call the handler with its time limit,
-// evaluate the result, let the interceptors `afterJobRun` change the result, record the result, emit events. A
-// synchronous task without interceptors runs without a promise.
+// evaluate the result, let the interceptors `afterJobRun` change the result, record the result, emit events.
+// Without interceptors, a synchronous task runs without a promise, unless the task is a batch or returns a list.
 import type { AsyncResource } from "node:async_hooks";
 import { monotonic, now, setTimeout } from "../../base/clock.ts";
 import { taskContext } from "../../utils/task-scope.ts";
@@ -80,7 +80,7 @@ export class JobExecutor<E> {
   /**
    * Runs the job. Returns undefined if the attempt has ended synchronously, or the job was given back without an
    * attempt. If the attempt is pending, returns a promise that never rejects. The promise resolves when the attempt has
-   * ended, and the task has timed out or does not run any more.
+   * ended. If the task still runs then, the promise resolves later: when the task ends or times out.
    */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
@@ -258,7 +258,7 @@ export class JobExecutor<E> {
 
   #end(attempt: JobAttempt<E>, result: Result): void {
     const { job, startedAtMs, workerId, tally } = attempt;
-    // If the attempt was abandoned, cancelled or replaced before its task ended, the result of the task is ignored.
+    // If the attempt has already ended (abandoned, replaced, or overdue after a cancel), a later result is ignored.
     if (attempt.isOver) return;
     attempt.isOver = true;
     delete this.#running[job.id];

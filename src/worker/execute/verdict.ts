@@ -85,8 +85,8 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
 }
 
 /**
- * Returns the error of a failed attempt: `error`, unless the job was cancelled and `error` is not the job's own
- * JobCancelled. In this case returns a new JobCancelled with `error` as its cause.
+ * Returns the error of a failed attempt: usually `error`. If the job was cancelled, and `error` is not the job's own
+ * JobCancelled, returns a new JobCancelled with `error` as its cause.
  */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;

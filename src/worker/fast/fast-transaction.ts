@@ -124,7 +124,7 @@ export class FastTransaction {
     const answers = await this.#write(batch, () => {
       const committing = wasOpen ? connection.commit() : null;
       if (slots !== null) fetching = this.#fetch(this.#request(slots));
-      // A failure of the fetch must not look like one of the results, which are committed by then.
+      // Hides a failure of the fetch from #write(). Otherwise #write() would write the committed results again.
       return [committing, fetching?.catch(() => {})];
     });
     if (fetching === null) return null;

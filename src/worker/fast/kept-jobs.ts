@@ -22,7 +22,7 @@ export class KeptJobs {
   /** The kept jobs whose results have not been handed over to the safe mode. Most of them still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs that may not be locked by `locked_by`, because `keeping` rejected. The safe mode may fetch them again. */
+  /** Jobs that are possibly not locked by `locked_by`: `keeping` rejected. The safe mode may fetch them again. */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {

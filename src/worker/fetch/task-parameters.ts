@@ -20,7 +20,7 @@ export interface TaskParameters {
    * managed-fetch.ts fetches the jobs of these queues.
    */
   readonly limitedQueues: string | null;
-  /** How many times new pauses were read. When this number changes, no further job of a fetch already sent starts. */
+  /** How many times new pauses were read. After each such read, unstarted jobs of earlier fetches do not start. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written to the database. */
   queueUnlocked(): void;

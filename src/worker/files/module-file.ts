@@ -1,5 +1,5 @@
-// Imports a user's module from its path, also from a bundle or the executable, and finds the module's default export
-// by Graphile Worker's rules. An error message contains the place of the error if it is known.
+// Imports a user's module from its path, and finds the module's default export by Graphile Worker's rules. This code
+// also works as part of a bundle or of the executable. An error message contains the place of the error if it is known.
 import { existsSync, readFileSync } from "node:fs";
 import * as module from "node:module";
 import { basename } from "node:path";

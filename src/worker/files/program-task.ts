@@ -5,7 +5,8 @@
 //   0    the attempt succeeds
 //   65   the job fails without further attempts (EX_DATAERR of sysexits.h)
 //   75   the attempt fails (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, this line sets the delay
-//        of the retry. `retry-after=SECONDS back-off=TARGET` delays other jobs, too (BackOffTarget in task/outcomes.ts)
+//        of the retry. With `retry-after=SECONDS back-off=TARGET`, the attempt does not count, and other jobs wait,
+//        too (BackOffTarget in task/outcomes.ts)
 //   else the attempt fails, and the job is retried like a job of any other task
 //
 // If the worker stops the program, the attempt fails, whatever the exit code is.

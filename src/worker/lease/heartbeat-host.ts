@@ -39,8 +39,8 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
 }
 
 /**
- * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before a call of stop(). Before this
- * call, the thread does not keep the process alive.
+ * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before a call of stop(). Until stop()
+ * is called, the thread does not keep the process alive.
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,

@@ -1,7 +1,7 @@
-// Resets the stale locks of workers without a heartbeat row. Also deletes heartbeat rows that are old enough, restores
-// the rows of queues that a cleanup deleted although they have jobs, and deletes the rows of throttles whose period is
-// over. The first reset is at a random moment of the first minute, so that workers that start together do not all reset
-// locks at once.
+// Resets the stale locks of workers without a heartbeat row. Also deletes the heartbeat rows of workers whose last
+// heartbeat is long ago, restores the rows of queues that a cleanup deleted although they have jobs, and deletes the
+// rows of throttles whose period is over. The first reset is at a random moment of the first minute, so that workers
+// that start together do not all reset locks at once.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -65,8 +65,9 @@ export class LockReset {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
     // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first.
     // After an outage, all heartbeats look old, so an outage must be excluded before rows are deleted. If this worker
-    // sends heartbeats, the statement does this by recent heartbeats. Otherwise only the success of the last reset
-    // does, and the rows are deleted only after such a success (isCertain).
+    // sends heartbeats, the statement deletes rows only if recent heartbeats exclude an outage. If this worker sends no
+    // heartbeats, a success of the last reset excludes an outage, so rows are deleted only after such a success
+    // (isCertain).
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)

@@ -15,11 +15,10 @@ export class Lapse {
 
   /**
    * Called when an answer with tokens arrives. Returns the time at which these tokens lapse, by the monotonic clock.
-   * `sentAtMs`: when the tokens were requested. Normally they lapse `lapseMs` after the request, so at most `lapseMs`
-   * after the database has taken them. An answer that arrives later than that is late, and its tokens cannot be used.
-   * If every answer were late, no job would ever start. So after LATE_IN_A_ROW late answers in a row, the tokens of
-   * each further late answer lapse `lapseMs`, or MIN_USE_MS if that is longer, after the answer has arrived. Jobs may
-   * then start faster than the rate permits.
+   * `sentAtMs`: when the tokens were requested. Normally the tokens lapse `lapseMs` after the request. An answer that
+   * arrives later than that is late, and its tokens cannot be used. If every answer were late, no job would ever start.
+   * So after LATE_IN_A_ROW late answers in a row, the tokens of each further late answer lapse `lapseMs`, or MIN_USE_MS
+   * if that is longer, after the answer has arrived. Jobs may then start faster than the rate permits.
    */
   untilMs(sentAtMs: number, lapseMs: number): number {
     const nowMs = this.#clock.monotonic();

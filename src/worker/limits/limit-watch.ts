@@ -38,7 +38,7 @@ export class LimitWatch {
     return this.#limits;
   }
 
-  /** Whether there is a limit of queues, or a queue that still has slots (queue/sql/slots.ts) without a limit. */
+  /** Whether there is a limit of queues, or a queue still has slots of a removed limit (queue/sql/slots.ts). */
   get hasManagedQueues(): boolean {
     return this.#hasManagedQueues;
   }

@@ -1,6 +1,6 @@
 // Exchanges permits between a session and the database, for each limit that has a concurrency. In an exchange, the
-// session reports how many permits it uses and wants. The answer has the numbers of permits that the session gets, and
-// that it may keep (its share).
+// session reports how many permits it uses and wants. The answer contains how many permits the session has from now on,
+// and how many of these it may keep (its share).
 //
 //   demand changes, permits announced ──▶ exchange, usually at most one in 500 ms ──▶ permits, share
 //                                              └ still short of permits: again after 500 ms

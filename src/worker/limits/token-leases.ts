@@ -17,8 +17,8 @@ const FAILED_MS = 1_000;
 /** The longest pause. Under a slow rate, another worker may give back a token long before the next token is due. */
 const MAX_PAUSE_MS = 60_000;
 /**
- * The maximum of the random time in the pause after a request without tokens. Without this time, all workers would
- * request the next token at once.
+ * The pause after a request that got no tokens is longer by a random time, at most this long. Without the random time,
+ * all workers would request the next token at the same moment.
  */
 const JITTER_MS = 20;
 

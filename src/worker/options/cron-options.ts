@@ -67,8 +67,9 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
 }
 
 /**
- * Returns the entries of the options and of the crontab file. Rejects with WorkerError if the file is unreadable, and
- * with InputError if an entry of the file is invalid, or if all entries together are too many or share an identifier.
+ * Returns the entries of the options and of the crontab file. Rejects with WorkerError if the file is unreadable.
+ * Rejects with InputError if an entry of the file is invalid, if there are too many entries in total, or if two entries
+ * have the same identifier.
  */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;

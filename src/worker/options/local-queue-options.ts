@@ -8,8 +8,9 @@ export interface LocalQueueOptions {
   readonly size?: number | undefined;
   /**
    * Whether a fetch requests only as many jobs ahead as the worker runs within 25 ms at its present speed, so that slow
-   * jobs are left to other workers. If false, fetches fill the local queue to `size`. Tasks under limits are always
-   * fetched as if true, and all tasks after a job was returned because it did not start within `ttlMs`. Default true.
+   * jobs are left to other workers. If false, fetches fill the local queue to `size`. For tasks under limits or with
+   * the option `concurrency`, the value always counts as true. After a job was returned because the job did not start
+   * within `ttlMs`, the value counts as true for all tasks. Default true.
    */
   readonly adaptive?: boolean | undefined;
   /**

@@ -8,6 +8,7 @@ import type { TaskContext } from "./task-context.ts";
 /**
  * A function that runs one job. The attempt fails when the function throws or rejects, or when it returns or resolves
  * to an Error or a non-empty string. The error is stored as `last_error`. Any other result completes the job.
+ * Exceptions: see Snooze and RetryAfter.
  */
 export type TaskHandler<Payload, Extensions> = (
   payload: Payload,
@@ -36,9 +37,9 @@ export interface TaskOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The policy for the delay before a failed job's next attempt: exponential(), fixed() or a function of your own. A
-   * policy that a job names has precedence. Default: the worker's `retry`. If the worker has none, the delay is
-   * Graphile Worker's: exp(attempt) seconds, which grows up to the tenth attempt.
+   * The policy for the delay between a failed attempt and the next attempt: exponential(), fixed() or a function of
+   * your own. A policy that a job names has precedence. Default: the worker's `retry`. If the worker has none, the
+   * delay is Graphile Worker's: exp(attempt) seconds, which grows up to the tenth attempt.
    */
   readonly retry?: RetryPolicy | undefined;
   /**

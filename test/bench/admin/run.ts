@@ -1,6 +1,6 @@
 // Measures the admin on a large queue, by default of a million jobs, and prints each figure with its target. For
 // comparison, some measures also time the SQL with which the admin of Graphile Worker's Rust port reads the same data.
-// The table in RESULTS-admin.md next to this file is copied by hand from the output.
+// The tables in RESULTS-admin.md next to this file are copied by hand from the output.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
 //     [--url postgres://…]  uses a database that was seeded before (seed.ts)

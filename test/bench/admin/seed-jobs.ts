@@ -17,7 +17,10 @@ const QUEUES = 5_000;
 const LOCKED_QUEUES = 371;
 const CHUNK = 250_000;
 
-/** Fills an empty queue through all `clients` at once. The indexes of the jobs are dropped first, and created last. */
+/**
+ * Fills an empty queue through all `clients` at once. The indexes of the jobs are dropped before the inserts, and
+ * created again after the inserts.
+ */
 export async function seedJobs(
   clients: readonly [pg.Client, ...pg.Client[]],
   options: SeedOptions,

@@ -8,7 +8,7 @@ import type { Answer, Duty, Run, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import { Meter } from "./meter.ts";
 
-// Only the code of this engine is loaded, because the memory of the process is measured.
+// The process loads only the code of the engine that it runs, because the memory of the process is measured.
 const ours = async (settings: object) =>
   (await import("./engines/ours.ts")).ours(settings, duty.build);
 const graphile = async (localQueue: number | null) =>
@@ -94,7 +94,10 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when no job is left in the table, if `shared` or `watched` without `ms` is set; never in other cases. */
+/**
+ * If `shared` is true, or if `watched` is true without `ms`: resolves when no job of the task `bench` is left in the
+ * table. Otherwise: never resolves.
+ */
 async function emptied(): Promise<void> {
   const isShared = duty.shared === true || (duty.watched === true && duty.ms === undefined);
   if (!isShared) return new Promise(() => {});

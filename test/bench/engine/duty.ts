@@ -24,8 +24,9 @@ export interface Duty {
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
   readonly beside?: boolean;
   /**
-   * Whether several processes share the jobs. A drain ends when this process has run `jobs` jobs, or after `limitMs`.
-   * If `shared` is true, or if `watched` is true without `ms`, the drain also ends when no job is left in the table.
+   * A drain ends when this process has run `jobs` jobs, or after `limitMs`. If `shared` is true, or if `watched` is
+   * true without `ms`, the drain also ends when no job of the task `bench` is left in the table. This is for processes
+   * that share the jobs, because each of these processes usually runs fewer than `jobs` jobs.
    */
   readonly shared?: boolean;
 }

@@ -13,8 +13,8 @@ export interface Row {
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /**
-   * `ratio`: the bound of our figure divided by the best rival's figure. `value`: the bound of our figure. null: the
-   * row is not judged.
+   * `ratio`: the bound of the row's ratio, which is our figure divided by the best rival's figure. `value`: the bound
+   * of our figure. null: the row is not judged.
    */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
   /**

@@ -1,5 +1,5 @@
-// Reads the responses of one connection as they arrive, and checks their framing against HTTP/1.1: a status line,
-// headers, one unambiguous end of the body, and no bytes that answer no request.
+// Reads the responses of one connection as they arrive, and checks their framing against HTTP/1.1: each response has a
+// status line, headers and one unambiguous end of the body, and answers a request.
 
 export interface Answer {
   readonly status: number;

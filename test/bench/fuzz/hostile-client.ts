@@ -22,8 +22,8 @@ export interface HostileClient extends LineOptions {
 /** The number of requests of one connection that the admin handles at the same time. */
 const MAX_AT_ONCE = 4;
 /**
- * On average, one of this many turns of the loop sends bytes of hostile-bytes.ts. A turn counts them as one request. So
- * they are about 4 of 100 requests.
+ * On average, one of this many turns of the loop sends bytes of hostile-bytes.ts, and counts as one request. Each other
+ * turn makes one to four requests. So about 4 of 100 requests are bytes of hostile-bytes.ts.
  */
 const BYTES_ONE_IN = 10;
 /** How long the client waits for a response to bytes that may be only a part of a request. */

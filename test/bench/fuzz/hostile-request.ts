@@ -1,5 +1,5 @@
 // Makes random requests to all routes of an OpenAPI document. Some paths, queries, headers and bodies of the requests
-// are valid, some are nearly valid, and some are requests that no real client would send.
+// are valid, some are nearly valid, and some would never come from a real client.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileBody, hostileText, pick } from "./hostile-values.ts";
 

@@ -4,8 +4,8 @@
 //   npm run bench:path [-- --files]
 //
 // With `--files`, the names of these files are printed, too, each with the functions that ran. A function without a
-// name is printed as its line. Background work (heartbeats, the feed) also counts if it runs during a round, so each
-// kind has several rounds, and the round with the fewest files is printed.
+// name is printed as `=>` and its line number. Background work (heartbeats, the feed) also counts if it runs during a
+// round, so each kind has several rounds, and the round with the fewest files is printed.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";

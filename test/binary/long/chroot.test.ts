@@ -1,6 +1,6 @@
-// Runs the executable as in a container image without a distribution. The root directory is read-only and has only the
-// libraries that the executable needs, such as glibc and libstdc++. The user is 65534. No environment variable is set
-// except DATABASE_URL.
+// Runs the executable as in a container image without a distribution. The root directory is read-only. It contains only
+// the executable, the libraries that the executable needs (such as glibc and libstdc++), a task, and the directory of
+// PostgreSQL's socket. The user is 65534. No environment variable is set except DATABASE_URL.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";

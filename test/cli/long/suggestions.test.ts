@@ -1,6 +1,6 @@
-// Tests the commands that other commands suggest in their output. Each suggestion is run in a shell as it was printed.
-// A suggestion must act on the schema of the command that printed the suggestion. The schema `worker` of the same
-// database has other jobs with the same ids.
+// Tests the commands that other commands suggest in their output. Each suggestion is run in a shell as it was printed,
+// with --yes if the command may require a confirmation. A suggestion must act on the schema of the command that printed
+// the suggestion. The schema `worker` of the same database has other jobs with the same ids.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";

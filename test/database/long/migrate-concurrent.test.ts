@@ -70,7 +70,7 @@ describe("Concurrent migrations", () => {
       const schema = fresh();
       const [ours, stock] = [pools.slice(0, 4), pools.slice(4)];
       const migrations = stock.map(async ({ pool }) => {
-        // The delay below lets Graphile Worker start earlier, so it may be ahead by none or some of its migrations.
+        // This library starts after the delay below. Graphile Worker may then have applied some of its migrations.
         await runMigrations({ pgPool: pool, schema: schema.name });
         return { kind: "stock" };
       });

@@ -25,9 +25,9 @@ export interface FieldOptions {
   readonly seed: number;
   /** The modes to test; empty: all. */
   readonly modes: readonly ModeSlug[];
-  /** Whether this is the short run of `npm run test:all`, with few repetitions and BRIEF_RECOVERY. */
+  /** Whether this is a brief run, as in `npm run test:all`: with few repetitions and BRIEF_RECOVERY. */
   readonly brief: boolean;
-  /** The directory of logs and servers; the caller removes it. */
+  /** The directory of logs and servers. close() does not remove the directory. */
   readonly directory: string;
   say(line: string): void;
 }
@@ -36,11 +36,11 @@ export interface StandsOptions {
   /** The modes that get a stand, unless FieldOptions leaves them out. Default: all. */
   readonly modes?: readonly Mode["name"][];
   /**
-   * Returns the URL that a stand, its loads (producers of jobs) and its members (worker processes) use, perhaps with
-   * several hosts. Default: `url`, the URL of the stand's database.
+   * Returns the URL for a stand, its loads (producers of jobs) and its members (worker processes), perhaps with several
+   * hosts. By default, they use the URL of the stand's database.
    */
   readonly everybodyUrl?: (url: string) => string;
-  /** Returns a URL that only the members use, such as the URL of a proxy. Default: `url`, which the stand uses. */
+  /** Returns a URL for the members only, such as the URL of a proxy. By default, the members use the stand's URL. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
   /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, not set in a full run. */
   readonly recovery?: RecoveryOptions | false;
@@ -48,8 +48,8 @@ export interface StandsOptions {
   /** Optional extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
   /**
-   * A name of these stands, if a group makes stands several times on one server: the suffix of the databases' names,
-   * and the subdirectory of the logs. Default: empty.
+   * A name of these stands, if a group makes stands several times: the suffix of the databases' names, and the
+   * subdirectory of the logs. Default: empty.
    */
   readonly name?: string;
 }
@@ -76,7 +76,7 @@ export class Field {
     this.dice = random(options.seed);
   }
 
-  /** Returns the number of repetitions: `brief` in a brief run, `count` in a full run. */
+  /** Returns `brief` in a brief run, `count` in a full run: for example, a number of repetitions, or a duration. */
   times(count: number, brief: number): number {
     return this.brief ? brief : count;
   }
@@ -134,7 +134,7 @@ export class Field {
     );
   }
 
-  /** For a wait before or during a fault if there is no condition to wait for. */
+  /** Waits for a given time, such as the duration of a fault. Use this only if there is no condition to wait for. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }

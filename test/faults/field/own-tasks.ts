@@ -1,6 +1,6 @@
-// The tasks of the workers of this library in a test stand. Besides the tasks of the workload (workload.ts), they are
-// tasks that the stand's Graphile workers do not have: copies of the task `single` with other identifiers, the tasks
-// `held` and `harmful`, and the task of paying-task.ts.
+// The tasks of the workers of this library in a test stand: the tasks of the workload (workload.ts), copies of the task
+// `single` with other identifiers, the tasks `held` and `harmful`, and the task of paying-task.ts. The stand's Graphile
+// workers have only the tasks of the workload.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";

@@ -82,8 +82,8 @@ export class Stand {
   }
 
   /**
-   * Starts `count` members and returns them. In the mode `beside stock`, the first call also starts a Graphile worker,
-   * which is not returned, unless the members of this call are Graphile workers themselves (`changes.stock`).
+   * Starts `count` members and returns them. With `changes.stock`, these members are Graphile workers. In the mode
+   * `beside stock`, a first call without `changes.stock` also starts a Graphile worker, which is not returned.
    */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;

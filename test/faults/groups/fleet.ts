@@ -89,9 +89,9 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
 }
 
 /**
- * Returns a function that returns true for a run after which a further attempt of the job is not certain. Such a run is
- * the last attempt of a job, and each run of a batch, of a job whose add was not acknowledged, or of a job with a key,
- * because a newer job may have taken the key.
+ * Returns a function that returns true for a run after which a further attempt of the job is not certain: for the last
+ * attempt of a job, for each run of a batch, and for each run of a job that has a key or whose add was not
+ * acknowledged. If a job has a key, a newer job with the same key may have replaced it.
  */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();

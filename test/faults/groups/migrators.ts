@@ -50,8 +50,8 @@ async function adopted(field: Field, server: Server, round: number): Promise<voi
 }
 
 /**
- * Creates a schema in an empty database. No worker of 0.16 takes part, because 0.16 rejects a schema that another
- * program has created.
+ * Creates a schema in an empty database. No worker of 0.16 takes part, because 0.16 rejects a schema above level 18,
+ * and the new schema has level 20.
  */
 async function created(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `created ${round}`);

@@ -425,7 +425,7 @@ const viewports: readonly Viewport[] =
     : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** Returns whether the arguments `of` select a picture. No arguments select every picture. */
+/** Returns whether the arguments `of` select a picture. If there are no arguments, every picture is selected. */
 const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];

@@ -1,4 +1,4 @@
-// Compares the pages of an admin with the rows of its database. The rows must not change during the comparison.
+// Compares the pages of an admin with the rows of its database. During the comparison, only heartbeats may change rows.
 import type { Page } from "playwright-core";
 import { errorGroup } from "../../../src/domain/error-group.ts";
 import {

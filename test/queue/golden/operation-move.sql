@@ -9,7 +9,7 @@
     lease_until = case
       when $4::boolean or ($5::boolean and $3 = any('{running,canary,undoing}'))
       then pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $7::int)
-      -- No process works on it from this time on. Its expiry is counted from then.
+      -- From this time on, no process works on the operation. The age of the receipt is counted from this time.
       when $3 in ('paused', 'interrupted') then pg_catalog.clock_timestamp()
     end,
     -- An operation that is done has processed all ids, unless it ended at its limit.

@@ -75,7 +75,7 @@ export class Faults {
     this.#lasting = { requests: {}, answers: {} };
   }
 
-  /** Resets existing connections at once (RST): those for whose index `which` returns true. */
+  /** Resets existing connections at once (RST). `which` selects connections by their index. Default: all. */
   reset(which: (place: number) => boolean = () => true): void {
     for (const [place, link] of this.#those.entries()) if (which(place)) link.reset();
   }

@@ -7,7 +7,7 @@ import { quote } from "../../../ui/assembly/lib/json-writer";
 import { decode, encode } from "../../../ui/assembly/lib/percent";
 import { isoTime, parseTime } from "../../../ui/assembly/lib/time";
 
-/** Returns the first fault in the text; the empty string if the text is valid JSON. */
+/** Returns the first fault that the reader finds in the text; the empty string if there is none. */
 export function fault(text: string): string {
   return jsonFault(text);
 }

@@ -34,7 +34,7 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // The first tick that is over two minutes old, and for which no job was added; null if there is none.
+    // The next tick that workers have to handle, if this tick is over two minutes old; null if no such tick is known.
     late_since: "time?",
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
@@ -49,7 +49,8 @@ const entry = record(
     workers: "integer",
     // The ids of some of these workers.
     worker_ids: "string[]",
-    // How the entry differs between live workers, or that a schedule has the same name; null if neither is the case.
+    // How the entry differs between live workers, or that a schedule and an entry in live workers' code have the same
+    // identifier; null if neither is the case.
     differs: "string?",
     // The quarters of an hour in which the entry has a tick: 0 begins now, 95 ends in 24 hours.
     quarters_ahead: "integer[]",

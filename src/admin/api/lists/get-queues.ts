@@ -36,7 +36,7 @@ export const queue = record(
     holder: "string?",
     stuck_since: "time?",
     paused: withDescription(orNull(pauseSchema), "the pause of the queue; null: not paused"),
-    // The number of due jobs that no worker has locked, whether their queue is locked or not.
+    // The number of due jobs that have attempts left and are not locked, whether their queue is locked or not.
     ready: value,
     scheduled: value,
     running: value,

@@ -50,7 +50,7 @@ const members = {
   fetched: "integer?",
   // The number of jobs whose `locked_by` has the worker's id now; null if unknown. It may differ from the sum of
   // `running` and `fetched`. If the worker reports these two numbers, they are as of the last report, and `running`
-  // includes jobs of the fast mode, which have only row locks.
+  // includes jobs of the fast mode that have only row locks.
   locked_jobs: "integer?",
   locked_queues: "integer",
   oldest_lock_at: "time?",

@@ -29,7 +29,7 @@ const cursor = inQuery(
   text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
 );
 
-/** Returns the first texts, as many as have together at most PAGE_BYTES characters, but always the first one. */
+/** Returns the first texts: as many as fit into PAGE_BYTES characters together. The first text is always included. */
 export function fitToPage(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {

@@ -63,9 +63,10 @@ async function tasksOfFailed(
 }
 
 /**
- * Returns the number of unused names. It is exact if `count` is 0, or if the whole table of jobs was read at once.
- * After a sample or a census, jobs that were not counted may use some of the `count` names, so `count` is an upper
- * bound. The estimate is `count` after a census, and half of `count`, rounded up, after a sample.
+ * Returns the number of unused names. `count`: the number of names that were found unused. If `count` is 0, or if the
+ * whole table of jobs was read at once, `count` is exact. A sample counts only some of the jobs. A census, which counts
+ * the table in parts, may miss some jobs. After both, `count` is an upper bound, because the other jobs may use some of
+ * the names. The estimate is `count` after a census, and half of `count`, rounded up, after a sample.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);

@@ -111,8 +111,8 @@ async function* chunksOf(
 }
 
 /**
- * Yields pieces of the file. Each piece is valid until the next is requested, because all use one buffer. To allocate a
- * buffer for each piece, as a stream does, would take most of the time.
+ * Yields pieces of the file. Each piece is valid until the next is requested, because all use one buffer. A new buffer
+ * for each piece, as in a stream, would make the read much slower.
  */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
   await using handle = await open(file);

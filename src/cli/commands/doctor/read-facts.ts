@@ -1,5 +1,6 @@
 // Reads the facts that `worker doctor` checks. If a read fails, for example because it takes too long, the failure
-// becomes a warning, and the other reads still run. If the database is unreachable, no further facts are read.
+// becomes a warning, and the next facts are read. The facts of the queue are read only if the state of the schema was
+// read and is `ready`. If the database is unreachable, no further facts are read.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";

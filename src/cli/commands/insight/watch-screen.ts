@@ -84,7 +84,10 @@ function incidentLines(incidents: Incidents | null): string[] {
   ];
 }
 
-/** Returns the table of the tasks, those with the most jobs first. `room`: the maximum number of its lines. */
+/**
+ * Returns the table of the tasks, those with the most jobs first. `room`: the number of lines that fit on the screen.
+ * The table always has its heading.
+ */
 function taskLines({ snapshot: { names }, taskNames }: ScreenData, room: number): string[] {
   const busy = [...names.tallies.tasks]
     .map(([id, tally]) => ({

@@ -1,5 +1,5 @@
-// The first process of a container inherits orphaned processes and must reap them. Without this, ended orphans stay as
-// zombies, until the limit of processes is reached. Node reaps only its own children; a shell reaps inherited
+// The first process of a container inherits orphaned processes and must reap them. Otherwise ended orphans stay as
+// zombies, and in the end the limit of processes is reached. Node reaps only its own children; a shell reaps inherited
 // processes, too. So a worker that is the first process (the container has no init) becomes the child of a shell.
 import { accessSync, constants } from "node:fs";
 import { isSea } from "node:sea";

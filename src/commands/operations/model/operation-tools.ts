@@ -10,7 +10,10 @@ export interface RehearsalTools {
   readonly store: OperationStore | null;
   /** The database for the usual reads. A statement may take at most 2 s. */
   readonly reads: Database;
-  /** The database for reads without which the operation can continue. A statement may take at most 0.25 s. */
+  /**
+   * The database for optional reads: if such a read fails, the operation continues. A statement may take at most
+   * 0.25 s.
+   */
   readonly quickReads: Database;
   /**
    * Compiles a query. `nowUs`: the time from which ages count, in microseconds since 1970; default: the database's

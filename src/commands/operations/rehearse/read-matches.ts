@@ -132,7 +132,7 @@ export async function sampleMatches(
 }
 
 /**
- * Returns the sample for a query that this process checks on the texts of jobs. The sizes are 0, because
+ * Returns the sample if this process checks the texts of jobs (the `check` of the query). The sizes are 0, because
  * count-matches.ts reads them in a walk.
  */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {

@@ -61,9 +61,9 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // The action stop-retrying (`mayRun`) is for jobs that crash their workers. Such a job is always locked or has just
-  // changed. So this action skips jobs that were added since the rehearsal, but not jobs with a `locked_at`, and not
-  // jobs that have changed since.
+  // The action stop-retrying (`mayRun`) must also change jobs that crash their workers. Such a job is always locked or
+  // has just changed. So this action also changes jobs that are locked or have changed since the rehearsal. The action
+  // skips only jobs that were added since the rehearsal.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -121,8 +121,8 @@ const missed = (s: string): string => `missed as materialized (
   )`;
 
 /**
- * The ids of found jobs that are fetched or running, or have just ended. Jobs that were found unlocked, could not be
- * changed, and are unlocked now are left out: they may no longer match the query.
+ * The ids of found jobs that may be fetched or running. Jobs that were found unlocked, could not be changed, and are
+ * unlocked now are left out: they may no longer match the query.
  */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)

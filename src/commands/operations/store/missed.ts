@@ -1,7 +1,7 @@
-// Jobs that a batch of an operation found but could not change, because they were locked, changed or deleted after the
-// batch had found them. The batch's snapshot cannot show which of the three has happened, so the batch counts all these
-// jobs as locked. Then checkAgain() reads the jobs again, and noteMissed() corrects the counts. If the process is
-// killed before the correction, the jobs stay counted as locked.
+// Jobs that a batch of an operation tried to change but could not change, because another transaction had locked,
+// changed or deleted their rows. The batch's snapshot cannot show which of the three has happened, so the batch counts
+// all these jobs as locked. Then checkAgain() reads the jobs again, and noteMissed() corrects the counts. If the
+// process is killed before the correction, the jobs stay counted as locked.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";
@@ -9,7 +9,7 @@ import type { Stretch } from "../model/operation-store.ts";
 export interface MissedJobs {
   /** Jobs that a worker has locked, and jobs whose row another transaction had locked during the batch. */
   readonly locked: readonly string[];
-  /** Jobs that were changed after the operation's boundary, or no longer match the query. */
+  /** Jobs that were changed after the rehearsal, or no longer match the query. */
   readonly changed: readonly string[];
   readonly gone: readonly string[];
 }

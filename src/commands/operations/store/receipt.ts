@@ -8,14 +8,18 @@ import { rowsAfter } from "./rows-after.ts";
 
 /**
  * Returns a condition: the job (alias `jobs`) has failed again after the operation changed the job. `images`: the alias
- * of the row that the operation stored for the job. A job that was failed by hand does not count.
+ * of the row that the operation stored for the job. A job that was cancelled, or failed by hand without a reason, does
+ * not count.
  */
 export const FAILED_AGAIN = (images: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${images}.left_attempts and ${failedAt("jobs")} > ${images}.left_at
     and not ${wasFailedByHand("jobs")}`;
 
-/** A condition: the job was failed or cancelled by hand after the operation. The canary does not count the job. */
+/**
+ * A condition: after the operation, the job was cancelled, or failed by hand without a reason. The canary does not
+ * count the job.
+ */
 const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > images.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `

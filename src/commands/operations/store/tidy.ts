@@ -1,8 +1,8 @@
-// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. If all newer
-// operations together have a million rows of receipts and undo data, or if there are about 20,000 newer operations,
-// these data or the operation are deleted earlier: a program may act on single jobs many times a second. An operation
-// that is still paused or interrupted when its receipt expires is stopped, because after a resume its receipt and undo
-// would be incomplete.
+// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. A program may act on
+// single jobs many times a second, so two bounds apply, too. If all newer operations together have a million rows of
+// receipts and undo data, the receipt and the undo data of an operation are deleted earlier. If there are about 20,000
+// newer operations, the whole operation is deleted earlier. An operation that is still paused or interrupted when its
+// receipt expires is stopped, because after a resume its receipt and undo would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
@@ -10,8 +10,8 @@ import { EFFECTIVE_STATE } from "./operation-row.ts";
 const MAX_OPERATIONS = 20_000;
 /** The error of an operation that was stopped because its receipt had expired. */
 const EXPIRED = "not resumed before its receipt expired";
-// The maximum number of operations that a statement expires, of operations that it deletes, and of stored rows that it
-// deletes. So each statement ends quickly and does not hold back vacuum.
+// A statement expires at most this many operations, deletes at most this many operations, and deletes at most this many
+// stored rows. So each statement ends quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 /** A condition: no process works on the operation. */

@@ -1,6 +1,7 @@
 // The statement that undoes the change of an operation for one batch of jobs. The changed columns of a job are restored
-// if the job is still as the operation left it. If the change includes running jobs (`mayRun`), the job may have run
-// since. A deleted job is inserted again unless its id or key is in use. Without a restore, the reason is stored.
+// if the job is still as the operation left it. If the change includes running jobs (`mayRun`), a job that has run
+// since can be restored, too. A deleted job is inserted again unless its id or key is in use. If a job is not restored,
+// the reason is stored.
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,

@@ -51,7 +51,7 @@ export interface ServerSettings {
    * itself.
    */
   readonly timeouts: Readonly<Record<string, number>>;
-  /** The parameters that have no effect here, each with its source. */
+  /** The parameters of the connection text and of the service that have no effect here, each with its source. */
   readonly ignored: readonly string[];
 }
 

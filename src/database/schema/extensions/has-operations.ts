@@ -1,6 +1,6 @@
 // Tests whether the schema has the newest version of the extension `operations` (operations and the audit trail), and
-// whether the database role may insert into the extension's tables. Earlier versions of the extension lack columns that
-// the statements on these tables use.
+// whether the database role may insert into the extension's tables except _private_rehearsals. Earlier versions of the
+// extension lack columns that the statements on these tables use.
 import { type Database, query, type Statement } from "../../database.ts";
 
 /** A table of the extension, and a column that this table does not have in earlier versions. */

@@ -7,7 +7,10 @@ import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-
 export interface BuildProgress {
   /** The index's name in the list of optional indexes; null for any other index. */
   readonly name: IndexName | null;
-  /** The index's name in the database; null until PostgreSQL has added the index to the catalogue. */
+  /**
+   * The index's name in the database. It is null until PostgreSQL has added the index to the catalogue. In a build
+   * without `concurrently`, it is always null.
+   */
   readonly indexName: string | null;
   readonly pid: number;
   /** PostgreSQL's name of the phase, such as `building index: scanning table`. */

@@ -1,5 +1,6 @@
-// Computes the ticks of cron expressions in the database, which another program may have written. One tick takes up to
-// 0.1 ms. So many entries are processed in slices, between which other work can run (base/slices.ts).
+// Computes the ticks of cron expressions in the database, which another program may have written. The computation of a
+// tick takes up to 0.1 ms. A list of entries can be long, so it is processed in slices, and other work can run between
+// two slices (base/slices.ts).
 import { inSlices } from "../../../base/slices.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 

@@ -1,5 +1,5 @@
-// Lists named queues in pages. The numbers of their jobs come from existing counts of all jobs (counted-names.ts). In a
-// large table, more precise numbers from indexes (probe-queues.ts, head-counts.ts) replace some of these counts.
+// Lists named queues in pages. The numbers of their jobs come from an earlier count (counted-names.ts). In a large
+// table, more precise numbers from indexes (probe-queues.ts, head-counts.ts) replace some of these numbers.
 import type { Database } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { listPauses, type Pause } from "../../controls/list-pauses.ts";

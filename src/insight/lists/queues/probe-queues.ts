@@ -18,8 +18,8 @@ type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
  * Probes the index for the queues `ids`. Returns null if `ids` is empty or the index cannot be used. If not, returns a
  * function that improves the `counts` of one queue; the function returns {} for a queue that is not in `ids`. If a
  * queue has at most CAP due and future jobs, the probed counts are exact and replace `counts`. If a queue has more, the
- * probed counts are lower bounds. Each returned count is then the one with the higher lower bound, and the returned
- * time is the earlier of the two.
+ * probed counts are lower bounds. A probed count then replaces the given count only if it is greater than the lower
+ * bound of the given count, and `oldestReadyMs` is the earlier of the probed and the given time.
  */
 export async function probedCounts(
   db: Database,

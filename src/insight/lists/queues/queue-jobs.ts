@@ -1,7 +1,7 @@
 // The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. In a large table
 // of jobs, the next jobs can be read directly with the optional index `queue_ready`, and the newest jobs with the
-// optional index `queue`. Without this index, the jobs are searched for a short time, and a cursor can continue the
-// search.
+// optional index `queue`. Without these indexes, the next jobs and the newest jobs are searched for a short time, and a
+// cursor can continue the search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";

@@ -1,6 +1,6 @@
 // Reads facts that are needed to turn a query for jobs into SQL: the locked queues, and the jobs whose keys begin with
-// a prefix. The SQL receives the ids of these queues and jobs as parameters. A sub-select instead would be evaluated
-// for every job.
+// a prefix. The SQL receives the ids of the queues as a parameter, because PostgreSQL would search the result of a
+// sub-select linearly for each job. The ids of the jobs become part of the query's shape (parts/shape.ts).
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 

@@ -27,7 +27,10 @@ export interface QueryFacts {
   readonly heartbeats: Heartbeats;
   /** Null if the query does not contain `is:stuck`. */
   readonly stuck: StuckHolders | null;
-  /** By prefix of keys in the query: the range of the keys that begin with the prefix. A prefix may be missing. */
+  /**
+   * A map from a prefix of job keys, as in `key:user-*`, to the range of the keys that begin with this prefix. A prefix
+   * may be missing.
+   */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
   /** Collects the terms whose name or error group does not exist, such as `task:nmae`. */
@@ -36,7 +39,7 @@ export interface QueryFacts {
 
 export interface CostFacts {
   readonly text: string;
-  /** Has an entry for each prefix of keys in the query whose matches the index of jobs' keys finds. */
+  /** Has an entry for a prefix of job keys in the query if the index of the keys finds the jobs with this prefix. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;

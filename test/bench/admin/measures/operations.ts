@@ -33,7 +33,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
   }
 }
 
-/** An operation stores the earlier state of at most this many jobs. */
+/** Once an operation has stored the earlier states of this many jobs, it stores no more. */
 const MAX_KEPT = 1_000_000;
 
 /** The options of an operation without pauses between its batches. */

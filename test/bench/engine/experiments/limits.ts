@@ -193,7 +193,10 @@ async function withUtils(
   await utils.end();
 }
 
-/** Runs all jobs in `count` processes. The processes begin and end together, so their speeds are added. */
+/**
+ * Runs all jobs of the task `bench` in `count` processes. The processes begin and end together, so their speeds are
+ * added.
+ */
 async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promise<Answer> {
   const { jobs } = bench.options;
   const duty = bench.duty("drain", "ours", {

@@ -1,7 +1,7 @@
-// Measures how many bytes each page of the admin sends and receives in each of three minutes. In the first minute,
+// Measures how many bytes each page of routesOf() sends and receives in each of three minutes. In the first minute,
 // nothing changes in the database. In the second minute, the demo's worker and an operation run. In the third minute,
-// many other jobs change as well. All pages are open at the same time, each through its own relay, which counts the
-// bytes (wire.ts).
+// many other jobs change as well. All these pages are open at the same time, each through its own relay, which counts
+// the bytes (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const SETTLING_MS = 65_000;
 /** The number of jobs that each change() adds. About a quarter become retrying, a quarter failed; half are deleted. */
 const STORM = 50;
-/** The number of jobs that the operation changes, one a second. */
+/** The number of jobs of the operation. The operation changes one a second, and is stopped before all have changed. */
 const OPERATED = 300;
 
 interface OpenPage {

@@ -1,5 +1,5 @@
 // Clients that add jobs by HTTP requests to an admin. Each job has its own key. A failed write is repeated once, as a
-// user would do. The caller checks that every acknowledged job is in the table.
+// user would do. With the keys in `acknowledged`, the caller can check that no acknowledged job is lost.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const PASSWORD = "a-password-of-the-faults";

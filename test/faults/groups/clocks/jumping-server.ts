@@ -1,5 +1,6 @@
 // The database's clock, which decides when jobs are due, jumps to an hour ahead of the true time, back to it, and to an
-// hour behind it. Still no running worker may be treated as stale, and in the safe mode no job may run twice.
+// hour behind it. Despite the jumps, no running worker may be treated as stale, and in the safe mode no job may run
+// twice.
 import { join } from "node:path";
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";

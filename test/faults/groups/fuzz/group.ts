@@ -1,7 +1,7 @@
 // Sends a million hostile requests to all routes of two admins. At the same time, a reader and a writer send ordinary
 // (honest) requests. Tests that no response is unexpected, that the admins' memory stays within bounds, and that the
-// honest requests succeed. With the same seed, each hostile client sends the same requests, here and in
-// `npm run fuzz:admin`.
+// honest requests succeed. The requests of a hostile client depend only on the seed and on the number of the client, as
+// in `npm run fuzz:admin`.
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { type FuzzResult, fuzzAdmin } from "../../../bench/fuzz/fuzz-admin.ts";

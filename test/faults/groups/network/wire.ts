@@ -1,6 +1,6 @@
 // A test stand whose worker is connected to the database through a proxy. The class Wire adds jobs during a network
-// fault, and then checks that the worker runs jobs again. The worker polls once an hour, so an idle worker fetches only
-// after a notification.
+// fault, and then checks that the worker runs jobs again. The worker polls only once an hour. So without a
+// notification or a reconnect, an idle worker finds new jobs too late.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -16,8 +16,8 @@ const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
 /**
- * The longest time from the end of a fault until all jobs are done. If the notification of a job is lost, the job waits
- * up to an hour for the next poll, so the test fails.
+ * The longest time from the end of a fault until all jobs are done. If a notification is lost and the worker does not
+ * fetch after its reconnect, a job may wait up to an hour for the next poll. Then the test fails.
  */
 const DONE_MS = 45_000;
 

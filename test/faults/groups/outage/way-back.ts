@@ -1,6 +1,6 @@
 // Measures the recovery after an outage: when jobs start again, when their rate is restored, and how much each worker
 // logs. Checks that no live worker was treated as stale, and that no worker has lost a connection permanently. A stand
-// has one database and several workers, its members. "Our workers" are those of this library, not Graphile workers
+// has one database and one or more workers, its members. "Our workers" are those of this library, not Graphile workers
 // (`stock`).
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";

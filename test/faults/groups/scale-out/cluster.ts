@@ -20,7 +20,7 @@ export interface Cluster {
   url(database: string): string;
   /** Kills the primary and promotes the standby. Returns the time (machineTime) at which the standby accepts writes. */
   failOver(): Promise<number>;
-  /** Makes a new standby of the server that failOver() has killed. */
+  /** Turns the server that failOver() has killed into the new standby. */
   rebuild(): Promise<void>;
   killStandby(): Promise<void>;
   startStandby(): Promise<void>;

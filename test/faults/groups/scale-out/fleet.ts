@@ -1,6 +1,6 @@
-// The processes of the installation. On every worker host runs a member, which is a worker process, of each stand
-// (stand.ts). On each admin host runs an admin, on the host of the proxy nginx, and on the machine itself a pooler. A
-// test can make each host and the pooler fail, and start it again.
+// The processes of the installation (group.ts). Each worker host runs one member (a worker process) of each stand
+// (stand.ts). Each admin host runs an admin. The proxy host runs nginx. The machine itself runs a pooler. A test can
+// make each host and the pooler fail, and start them again.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";

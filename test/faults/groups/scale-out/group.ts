@@ -1,8 +1,8 @@
 // Tests a whole installation on one machine: eight hosts with workers, two hosts with admins, a host with nginx in
 // front of the admins, and a primary with a synchronous standby. The hosts are network namespaces. On half of the
-// worker hosts, the workers of the safe mode use pgbouncer. Hosts, pgbouncer and the database servers are killed and
-// restarted one after another, in random order. FAULTS_SCALE_OUT_SECONDS sets the duration in seconds; the default in a
-// full run is 600.
+// worker hosts, the workers of the safe mode use pgbouncer. First the primary is killed. Then hosts, pgbouncer and the
+// database servers are killed and restarted one after another, at random. FAULTS_SCALE_OUT_SECONDS sets the duration in
+// seconds; the default in a full run is 600.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

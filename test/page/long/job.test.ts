@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { rawJson } from "../../src/domain/payload.ts";
+import { rawJson } from "../../../src/domain/payload.ts";
 import {
   dismissNotice,
   startAdmin,
@@ -10,7 +10,7 @@ import {
   visit,
   waitForPage,
   waitForText,
-} from "./harness.ts";
+} from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {

@@ -3,8 +3,8 @@
 // place of rows. Also tests rows that other programs or versions have written.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { waitUntil } from "../support/until.ts";
-import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+import { waitUntil } from "../../support/until.ts";
+import { type Json, migratedDatabase, startAdmin } from "../admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
 const { client, pool } = await startAdmin({ url });

@@ -3,16 +3,16 @@
 // locks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Database } from "../../src/database/database.ts";
+import type { Database } from "../../../src/database/database.ts";
 import {
   indexDefinition,
   optionalIndex,
-} from "../../src/database/schema/indexes/optional-index.ts";
-import { returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
-import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
-import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
-import { SESSION_SETTINGS } from "../../src/worker/connection/session-settings.ts";
-import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
+} from "../../../src/database/schema/indexes/optional-index.ts";
+import { returnUnknownJobs } from "../../../src/queue/settle/give-back.ts";
+import { recoverStaleWorkers } from "../../../src/queue/workers/recover-jobs.ts";
+import { resetStaleLocks } from "../../../src/queue/workers/reset-stale-locks.ts";
+import { SESSION_SETTINGS } from "../../../src/worker/connection/session-settings.ts";
+import { heartbeat, lockJob, testQueue } from "../queue-database.ts";
 
 const queue = testQueue();
 const JOBS = 5_000;

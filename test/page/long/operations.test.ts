@@ -14,7 +14,7 @@ import {
   waitForData,
   waitForPage,
   waitForText,
-} from "./harness.ts";
+} from "../harness.ts";
 
 const MANY = 240;
 

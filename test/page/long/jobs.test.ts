@@ -11,7 +11,7 @@ import {
   visit,
   waitForPage,
   waitForText,
-} from "./harness.ts";
+} from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {

@@ -1,14 +1,14 @@
 // Tests that a read of the reports of many workers limits the total size of the reports, whatever the rows contain.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
-import { reportedWorkers } from "../../src/insight/expressions/reported-workers.ts";
-import { listWorkers } from "../../src/insight/lists/list-workers.ts";
-import { liveTasks } from "../../src/insight/lists/worker-reports.ts";
-import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
-import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
-import { addJob } from "../../src/queue/add/add-job.ts";
-import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { cleanup } from "../../../src/commands/maintenance/cleanup.ts";
+import { reportedWorkers } from "../../../src/insight/expressions/reported-workers.ts";
+import { listWorkers } from "../../../src/insight/lists/list-workers.ts";
+import { liveTasks } from "../../../src/insight/lists/worker-reports.ts";
+import { listLightJobs } from "../../../src/insight/pages/list-jobs.ts";
+import { listActiveWorkers } from "../../../src/insight/read/list-active-workers.ts";
+import { addJob } from "../../../src/queue/add/add-job.ts";
+import { lockJob, testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 const MB = 1_048_576;
@@ -48,7 +48,7 @@ test("Of many reports, the shortest are read, at most 16 MB in total; the rows o
   assert.equal(rows.length, 120);
 });
 
-test("A compressed report, as in a table of another program, counts with the largest size that it can have after decompression.", async () => {
+test("A compressed report counts with the largest size that the report can have after decompression.", async () => {
   await queue.sql("alter table worker._private_workers alter column metadata set storage extended");
   await insertWorkers("packed", 1_500, 250_000);
   await queue.sql("alter table worker._private_workers alter column metadata set storage external");
