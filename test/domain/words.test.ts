@@ -8,6 +8,7 @@ import { countText, momentText, numberText, ordinal, shortValue } from "../../sr
 import {
   type AttemptedJob,
   isPoison as isCrashing,
+  lastLostBy,
   lostAttempts,
 } from "../../src/insight/read/lost-attempts.ts";
 
@@ -61,6 +62,17 @@ test("Numbers have commas between thousands, and texts show that a number is not
     ...["8,412", "≈ 8,400", "≥ 10,000"],
   ]);
   assert.equal(momentText(Date.parse("2026-11-22T00:20:00.7Z")), "2026-11-22T00:20:00Z");
+});
+
+test("The error of a recovered job names the worker, whose id may be any text.", () => {
+  for (const [errorStart, worker] of [
+    ["Recovered: worker w 1 stopped without finishing attempt 1", "w 1"],
+    ["Recovered 3 times in a row: worker w stopped without finishing attempt 3", "w"],
+    ["Recovered: worker w held attempt 2 for more than 04:00:00", "w"],
+    ["Error: worker w stopped without finishing attempt 1", null],
+  ] as const) {
+    assert.equal(lastLostBy({ errorStart }), worker);
+  }
 });
 
 test("Lost attempts are recognised by the error text that a recovery writes, or by a missing error.", () => {

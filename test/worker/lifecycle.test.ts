@@ -98,7 +98,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
 
 type Step = "start" | "stop" | "turns";
 
-/** Short sequences of steps. The test adds longer random sequences, which are the same in each run. */
+/** Fixed sequences of steps. The test adds random sequences, from a seed that is the same in each run. */
 const sequences: Step[][] = [
   ["stop"],
   ["start", "stop"],

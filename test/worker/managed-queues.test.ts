@@ -82,7 +82,7 @@ test("A queue with one slot runs its jobs one at a time and in order, on several
   assert.equal(of.most.get("q"), 1);
 });
 
-test("A queue that Graphile Worker's add_job creates soon becomes managed, and uses both of its slots.", async () => {
+test("Soon after Graphile Worker's add_job has created a queue, the queue becomes managed and uses both of its slots.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "*", concurrency: 2 });
   const of = watched();
   await queue.startWorker({ tasks: [of.task], concurrency: 8 });

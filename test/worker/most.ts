@@ -9,7 +9,10 @@ export interface Span {
   readonly to: number;
 }
 
-/** The largest number of runs or starts. `at`: when the runs first reached it, or the first start in that window. */
+/**
+ * The largest number of runs at one moment, or of starts in one window. `at`: the first moment with this number of
+ * runs, or the first start in the window.
+ */
 export interface Most {
   readonly most: number;
   readonly at: number;

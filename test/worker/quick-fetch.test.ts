@@ -1,5 +1,5 @@
-// Tests that the quick fetch of an idle worker reads all columns of a job, and that a full fetch finds the jobs that a
-// quick fetch does not read. Also tests a fetch that gets no answer.
+// Tests that the quick fetch of an idle worker reads all columns of a job, and that an ordinary fetch finds the jobs
+// that a quick fetch does not read. Also tests a fetch that gets no answer.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";

@@ -85,6 +85,8 @@ const MAY_CONFLICT = new Set([
   "POST /api/schedules",
   "POST /api/limits",
   "GET /api/limits/{name}",
+  "GET /api/schedules",
+  "GET /api/operations/{id}/results",
 ]);
 
 /** Requests without a body whose answer is 413 if the whole answer would exceed its limit. */
@@ -147,7 +149,9 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
   const { summary, answer, body } = operation;
   const isTagged = access === "read" && typeof answer !== "string";
   const content =
-    typeof answer === "string" ? { [answer]: {} } : contentOf(byReference(answer, schemas));
+    typeof answer === "string"
+      ? Object.fromEntries(answer.split(", ").map((type) => [type, {}]))
+      : contentOf(byReference(answer, schemas));
   const failures = errorStatuses(route, auth).map((status) => [
     status,
     { $ref: `#/components/responses/${errors[status]?.[0]}` },

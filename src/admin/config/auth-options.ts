@@ -71,7 +71,7 @@ const token = v.pipe(
 
 // Reserved headers: HTTP, browsers or this admin use these headers for other purposes.
 const TAKEN =
-  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
+  /^(?:host|connection|content-.*|cache-control|forwarded|range|referer|user-agent|via|x-forwarded-(?:for|host|port|proto)|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
 const headerName = v.pipe(
   v.string("must be a string"),
   v.toLowerCase(),

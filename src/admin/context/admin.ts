@@ -47,7 +47,7 @@ export interface Operation {
   readonly summary: string;
   readonly query?: QueryFields;
   readonly body?: JsonSchema;
-  /** The JSON Schema of a JSON answer, or the media type of any other answer. */
+  /** The JSON Schema of a JSON answer, or the possible media types of any other answer, such as `a/b, c/d`. */
   readonly answer: JsonSchema | string;
   /**
    * The memory to reserve before run() is called, in bytes. Default: the memory of a small answer. Used only if the

@@ -35,7 +35,7 @@ export function isPoison(job: AttemptedJob): boolean {
 
 // A worker's id may be any text, so the pattern finds the end of the id by the words that follow the id in the error.
 const BY =
-  /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
+  /(?:^Recovered: |in a row: )(?:worker (.+?) (?:stopped without|held attempt)|attempt \d+ was locked since .*? by (.+?), which)/;
 
 /** Returns the id of the worker from which the job was last recovered; null if BY does not match `errorStart`. */
 export function lastLostBy({ errorStart }: Pick<AttemptedJob, "errorStart">): string | null {

@@ -3,7 +3,7 @@
 // module. Any other executable file is a program.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, posix, resolve } from "node:path";
 import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
 export const MODULE_EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"] as const;
@@ -114,7 +114,7 @@ async function namesIn(directory: string, folder = "", depth = 0): Promise<strin
     },
   );
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const name = join(folder, entry.name);
+    const name = posix.join(folder, entry.name);
     if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
     if (!entry.isDirectory()) names.push(name);
     else if (depth < DEEPEST && FOLDER.test(entry.name)) {
@@ -141,16 +141,17 @@ async function examine(directory: string, name: string): Promise<TaskFile | Igno
     if (isModule(extension)) {
       return { identifier, name, path: await realpath(path), kind: "module" };
     }
-    await access(path, constants.X_OK);
-    return { identifier, name, path, kind: "program" };
-  } catch (error) {
-    if (codeOf(error) !== "EACCES") return { name, reason: messageOf(error) };
+    const isExecutable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return { identifier, name, path, kind: "program" };
     const extensions = MODULE_EXTENSIONS.join(" ");
     const hint = extname(name) === ".tsx" ? "; JSX is not compiled here" : "";
-    return {
-      name,
-      reason: `it is not executable, and has no single extension of ${extensions}${hint}`,
-    };
+    const reason = `it is not executable, and has no single extension of ${extensions}${hint}`;
+    return { name, reason };
+  } catch (error) {
+    return { name, reason: `it cannot be read: ${messageOf(error)}` };
   }
 }
 

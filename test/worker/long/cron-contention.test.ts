@@ -1,5 +1,6 @@
-// Tests schedulers, the parts of workers that add the jobs of cron entries: several, ours and Graphile Worker's, that
-// schedule the same ticks, and ours during outages of the database.
+// Tests schedulers. A scheduler is the part of a worker that adds the jobs of cron entries. In some tests, several
+// schedulers schedule the same ticks: only ours, or ours and Graphile Worker's. In the other tests, our scheduler loses
+// connections to the database, or cannot read the clock.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";

@@ -31,8 +31,8 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
 }
 
 /**
- * Waits until a heartbeat has reported the error and the sentence of `worker why` about the job matches. Then checks
- * that the error is also in the list that `worker doctor` reads.
+ * Waits until the sentence of `worker why` about the job matches `sentence`. The sentence contains the error once a
+ * heartbeat has reported the error. Then checks that the error is also in the list that `worker doctor` reads.
  */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;

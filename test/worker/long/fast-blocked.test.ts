@@ -10,7 +10,8 @@ import { type WorkerProcess, waitUntil, workerProcess } from "../worker-process.
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);
 
-// The threshold is longer than in other tests, because heartbeats must succeed on a busy machine for 12 seconds.
+// The threshold is longer than that of QUICK (worker-process.ts), because heartbeats must succeed on a busy machine for
+// 12 seconds.
 const PATIENT = { heartbeatIntervalMs: 250, thresholdMs: 4_000 };
 
 /** Starts a process whose fast lane runs a job that blocks the process for `ms`. */

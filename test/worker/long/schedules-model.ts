@@ -72,8 +72,8 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
     Object.assign(before, job);
     return;
   }
-  // With `skip`, an earlier job that has the key is failed here; with `replace`, failed or running. The new job takes
-  // the key.
+  // With `skip` and `replace`, the new job takes the key from an earlier job, if there is one. This earlier job has
+  // failed, or it is running and the overlap is `replace`.
   if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
   jobs.push(job);
 }

@@ -51,7 +51,7 @@ export const getExport: Operation = {
   summary:
     "All jobs that match, as JSON Lines or CSV; complete if the trailer x-export-complete follows",
   query,
-  answer: "application/x-ndjson",
+  answer: "application/x-ndjson, text/csv",
   run: (admin, request) => {
     const { payload, ...given } = readQuery(request, query);
     const exportRequested = exportRequest({ ...given, withPayload: payload === "1" });
@@ -66,7 +66,7 @@ const ticketQuery = {
 export const downloadExport: Operation = {
   summary: "The export of a ticket: once, within a minute, without a login",
   query: ticketQuery,
-  answer: "application/x-ndjson",
+  answer: "application/x-ndjson, text/csv",
   run: (admin, request) => {
     const { ticket = "" } = readQuery(request, ticketQuery);
     const found = admin.exportTickets.read(ticket);
