@@ -224,7 +224,7 @@ export function logFailedInstead(
   for (const failed of failedInstead) {
     logger.error(
       fieldsOf(failed),
-      "PostgreSQL refused the result of a job; the job counts as failed",
+      "PostgreSQL refused the result of a job; the attempt counts as failed",
     );
   }
 }

@@ -13,7 +13,9 @@ const SLOW_DELETE = (condition: string) => `
   for each row execute function public.slow()`;
 
 for (const fastLane of [false, true]) {
-  const fate = fastLane ? "has a failed attempt" : "stays locked after its result was sent three times";
+  const fate = fastLane
+    ? "has a failed attempt"
+    : "stays locked after its result was sent three times";
   test(`A job whose deletion takes too long ${fate}; the other jobs are done (${fastLane ? "fast" : "safe"}).`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.slow cascade"));
     const task = recordingTask<number>("task");
