@@ -1,12 +1,13 @@
 /**
  * Packs the static data of a WebAssembly module, so that the module is smaller. AssemblyScript writes each object as
  * it is in memory: a head of twenty bytes and the content, which for a string has two bytes for every letter. The
- * packed data have two parts: the texts of all strings in a form of UTF-8, and the steps by which assembly/literals.ts
- * restores the memory when the module starts. A step restores a run of strings, another object, or other bytes.
+ * packed data are the texts of all strings in a form of UTF-8, then the steps by which assembly/literals.ts restores
+ * the memory when the module starts, and then the sizes of the texts and of the steps. A step restores a run of
+ * strings, another object, or other bytes.
  */
 
 const PAGE = 65536;
-/** The size of an object's head in bytes. Its fields: the block's size, two links, the type, the object's size. */
+/** The size of an object's head in bytes. Its fields: the block's size, two links, the type, the content's size. */
 const HEAD = 20;
 const STRING = 2;
 /** The type of a step that leaves a gap of zeros and then writes the bytes that no other step writes. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
-import { failedJob, job, lockedJob, openList, openPage, queue } from "./sample.ts";
+import { failedJob, job, jobs, lockedJob, openList, openPage, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -46,7 +46,7 @@ test("The form shows the job that has the key, and how each key mode would chang
   page.pass(300);
   assert.match(page.requestOf("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
   const retrying = job(11, { condition: "retrying", attempts: 2 });
-  page.answer("api/jobs?fields=row", { jobs: [retrying], next_cursor: null });
+  page.answer("api/jobs?fields=row", jobs([retrying]));
   assert.match(page.dialogText, /Job #11 has this key \(retrying\)\./);
   assert.match(page.dialogText, /#11 gets this payload and time, and its attempts go back to 0\./);
   page.click("Keep its time");
@@ -60,7 +60,7 @@ for (const holder of [failedJob(11), lockedJob(11)]) {
     const page = await openForm();
     page.type("key", "pot");
     page.pass(300);
-    page.answer("api/jobs?fields=row", { jobs: [holder], next_cursor: null });
+    page.answer("api/jobs?fields=row", jobs([holder]));
     assert.match(page.dialogText, /#11 loses the key, and a new job is added\./);
   });
 }

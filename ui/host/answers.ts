@@ -14,7 +14,10 @@ const MAX_KEPT = 8;
 
 let answers = new Map<string, CachedAnswer>();
 
-/** Discards all answers when the session ends. An answer that arrives later is stored only in the discarded map. */
+/**
+ * Discards all answers when the session ends. If an earlier request is answered later, its answer is stored only in the
+ * discarded map.
+ */
 export function clearAnswers(): void {
   answers = new Map();
 }

@@ -30,7 +30,7 @@ export class EventStream {
 
   /**
    * Closes the open stream, if any, and opens a new stream. `headers`: the header line with the token; empty if the
-   * browser signs the request in, or if no sign-in is needed.
+   * browser itself adds the credentials, or if no sign-in is needed.
    */
   open(path: string, headers: string): void {
     this.close();

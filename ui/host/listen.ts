@@ -123,7 +123,7 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   const isOwn = name === "Space" || name === "Enter";
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
-    // While the user types in a field, the elements around it handle only Mod+Enter.
+    // While the user types in a field, this loop returns an element around the field only for Mod+Enter.
     const isHandled = !isTyping || e === target || name === "Mod+Enter";
     if (e instanceof HTMLElement && isHandled && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;

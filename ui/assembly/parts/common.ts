@@ -82,9 +82,9 @@ function share(part: f64, colour: string): Node {
 }
 
 /**
- * Returns a share as a text such as `31 %`. `100 %` means all jobs, and `0 %` means no job; shares close to these are
- * `> 99 %` and `< 1 %`. At most 1,000 jobs are compared on each side, so a share of at least 0.9995 can only be that
- * of all jobs, and a share below 0.0005 only that of no job.
+ * Returns a share as a text such as `31 %`. A share of at least 0.9995 is shown as `100 %`, and a share below 0.0005 as
+ * `0 %`. Other shares close to these are shown as `> 99 %` and `< 1 %`. A comparison has at most 1,000 jobs on each
+ * side, so there `100 %` means all jobs, and `0 %` means no job.
  */
 export function percent(part: f64): string {
   const whole = <i32>Math.round(part * 100);

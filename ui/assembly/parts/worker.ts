@@ -66,7 +66,10 @@ export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }
 
-/** Returns how long a job has been running: until now, or, if a heartbeat reported the job, until that heartbeat. */
+/**
+ * If a heartbeat reported the job, returns how long the job had been running at that heartbeat. If not, returns
+ * age(since).
+ */
 export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }

@@ -195,7 +195,7 @@ export class ErrorsPage extends ListPage {
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
       parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    // The navigation shows the number of groups with failed jobs, so this number is shown here, too.
+    // The navigation counts only groups with failed jobs, so the number of these groups is shown here, too.
     const failed = this.failed.groups.length;
     const some =
       this.which.length === 0 && failed > 0 && failed < this.groupCount

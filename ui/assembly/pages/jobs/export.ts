@@ -38,7 +38,7 @@ export function exportMenu(m: Model, shown: string): Node {
   return menu("Export", [icon(DOWNLOAD), text("Export")], entries, MENU);
 }
 
-/** Returns the shortcut that opens the menu, and the menu's entries for the command palette. */
+/** Returns the shortcut that moves the focus to the menu's button, and the menu's entries for the command palette. */
 export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   if (!mayExport(m)) return [];
   const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];

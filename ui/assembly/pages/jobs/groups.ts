@@ -43,8 +43,8 @@ class OpenRows {
   /** The number of answers to the present search for the rows. */
   steps: i32 = 0;
   /**
-   * Whether `jobs` are only the first of the jobs that the server has found so far. If so, the search's next answer
-   * replaces `jobs`. If not, the jobs of the next answer are added.
+   * Whether the search may still find jobs that come before some of `jobs` in the order of the list. If so, the
+   * search's next answer replaces `jobs`. If not, the jobs of the next answer are added.
    */
   private isPartial: bool = false;
   /** Whether the search for the rows has ended; false: the last answer reached the server's time limit. */

@@ -150,7 +150,7 @@ function runs(m: Model, job: ListedJob): Node {
     const q = list[i].q;
     if (list[i].kind !== "poison" || q === null) continue;
     if (!`,${q.substring(3)},`.includes(`,${job.id},`)) continue;
-    // The incident is about several jobs, one of which crashes the worker.
+    // The incident is about several jobs, so this job may not be the cause of the crashes.
     if (q.includes(",")) return leaf("span", "red", RAN);
     const sentence = list[i].sentence;
     // The row and the incident may have been read during different attempts.

@@ -48,8 +48,8 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
-      // suits() excludes actions for failed jobs if no selected job has failed. The next line excludes actions for
-      // other jobs if all selected jobs have failed.
+      // If no selected job has failed, suits() excludes actions for failed jobs. If all selected jobs have failed,
+      // isOfferedFor() excludes actions for other jobs.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
       // An action that does not reach running jobs would skip all selected jobs.
@@ -114,16 +114,16 @@ function countFailed(jobs: ListedJob[]): i32 {
 }
 
 /**
- * Returns the click action that opens the dialog of the job action `name`. If all matches are selected, this is the
- * dialog of an operation.
+ * Returns the action of a button or a key that opens the dialog of the job action `name`, such as `ask.fail`. If all
+ * matches are selected, the action opens the dialog of an operation.
  */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
 /**
- * Returns the argument of the click action that dialogFor() returns: empty or, if all matches are selected, the name
- * of the job action and the query. `id>0` replaces an empty query, which the server would reject.
+ * Returns the argument of the action that dialogFor() returns: empty or, if all matches are selected, the name of the
+ * job action and the query. `id>0` replaces an empty query, which the server would reject.
  */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";

@@ -6,7 +6,7 @@ import { Horizon } from "../../generated/records";
 import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** Vertical positions: HIGH of the time axis, TOP of the line at the top of the scale of numbers. */
+/** Vertical positions in the chart. HIGH: the time axis. TOP: the line at the top of the scale of numbers. */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 

@@ -43,7 +43,7 @@ const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
 /** The interval between requests for the same short list. If its data have not changed, ServerData waits longer. */
 const SOON_MS: f64 = 5000;
-/** The number of incidents that are shown at first. */
+/** The number of incidents that are shown at first if there are at least two more. */
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {

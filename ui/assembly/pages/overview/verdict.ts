@@ -55,8 +55,8 @@ function mark(m: Model): Node {
 }
 
 /**
- * If the incidents are older than this many milliseconds, their age is shown. The server reads them seldom if reading
- * them takes long.
+ * If the server read the incidents more than this many milliseconds ago, the page shows when they were read. If reading
+ * the incidents takes long, the server reads them seldom.
  */
 const OLD_MS: f64 = 10000;
 
@@ -71,7 +71,7 @@ function beside(m: Model): string {
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
-    // Without incidents and workers, the headline itself reports that there are no workers.
+    // Without incidents and workers, nothing is added: the headline may already be `No worker sends heartbeats`.
     if (list.length + m.facts.pulse.alive + m.facts.pulse.stale > 0) parts.push(alive(m));
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done or removed in the last minute`);

@@ -62,7 +62,7 @@ export class QueuesPage extends ListPage {
     const page = rowPage(r, list.nextCursor);
     if (r.failed) return page;
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    // Only the answer for the first page has the number of all queues and the number of queues in each state.
+    // Only an answer for the first page has `count`, and can have `states`.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
@@ -148,8 +148,8 @@ export class QueuesPage extends ListPage {
   }
 
   /**
-   * Returns the text for an empty tab. If not all jobs were counted, queues may be missing in all tabs except those of
-   * stuck and of locked queues.
+   * Returns the text for an empty tab. If not all jobs were counted, queues may be missing in the tabs Failed, Ready,
+   * Scheduled and Idle.
    */
   private meaning(only: string): string {
     const known = this.known;
