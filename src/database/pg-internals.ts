@@ -26,7 +26,8 @@ export interface ClientState {
 export const stateOf = (client: pg.Client): ClientState => client as unknown as ClientState;
 
 /**
- * After these values are assigned to the state of a client that has connected before, connect() can be called again.
+ * After an attempt to connect, connect() can be called again once these values and a new `connection` are assigned to
+ * the client's state. This does not apply to a client whose end() was called.
  */
 export const UNCONNECTED = {
   _connecting: false,
@@ -151,8 +152,8 @@ export function plainWhereRefused(pgConnection: pg.Connection): void {
 
 interface LoginInternals {
   enableChannelBinding: boolean;
-  /** The state of the SASL login; null before the login, and again once the server's proof is verified. */
-  readonly saslSession: object | null;
+  /** The state of the SASL login: undefined before the login, null once the server's proof is verified. */
+  readonly saslSession: object | null | undefined;
   _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
   _handleAuthSASLFinal(message: unknown): void;
   _handleAuthCleartextPassword(message: unknown): void;
@@ -160,9 +161,10 @@ interface LoginInternals {
 }
 
 /**
- * Lets a client log in with a password only by the SASL mechanism `mechanism`. If the server requests the password in a
- * different way, `refuse` is called, and the password is not sent. Returns a function that returns whether the server
- * has proved by this mechanism that it has the password: false after a login without a password.
+ * Lets a client log in with a password only if the server offers the SASL mechanism `mechanism`. If the server requests
+ * the password in a different way, `refuse` is called, and the password is not sent. Returns a function to be called
+ * after the login. It returns true if the server has proved by SASL that it has the password's hash, and false after a
+ * login without a password.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;

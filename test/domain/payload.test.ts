@@ -1,5 +1,5 @@
-// Tests payloads that contain rawJson(text). The text is stored unchanged, anywhere in a payload, also if rawJson() is
-// that of another copy of this library in the same process.
+// Tests payloads that contain rawJson(text). The text is stored unchanged anywhere in a payload, even if another copy
+// of this library in the same process has created the raw text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonObject } from "../../src/domain/cron/cron-payload.ts";
@@ -43,7 +43,7 @@ test("No string in a payload is mistaken for raw JSON.", () => {
   assert.equal(text, `{"texts":${JSON.stringify(texts)},"raw":"\\u001F0","last":"$1"}`);
 });
 
-test("A raw text that is not JSON is refused within a payload, too.", () => {
+test("A raw text with the character U+001F is refused within a payload, too.", () => {
   assert.throws(() => payloadText({ body: new RawJson("\u001f") }), {
     name: "InputError",
     message: /JSON/,

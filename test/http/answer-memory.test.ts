@@ -35,7 +35,7 @@ test("The memory of unread responses is limited, and the slowest readers are dis
   assert.equal(
     add(slower, 6).problem,
     "busy",
-    "the response exceeds the memory limit of its connection",
+    "the unread responses of the connection together exceed its memory limit",
   );
   time.ms = 10;
   const taken = add(slow, 20);
@@ -169,7 +169,7 @@ test("A request's timer does not keep the built response in memory.", async () =
   assert.equal(request.left.aborted, false);
 });
 
-test("The memory limit for responses is between 16 and 256 MiB.", () => {
+test("The memory limit for responses is at most 256 MiB, and at least 16 MiB in the process of this test.", () => {
   const bytes = answerBytesHere();
   assert.ok(bytes >= 16 * 1_048_576 && bytes <= 256 * 1_048_576, `the limit is ${bytes} bytes`);
 });

@@ -108,7 +108,7 @@ test("The search for a refused job scans the whole table of jobs only a few time
     where id <= (select min(id) + 255 from worker._private_jobs)`);
   await queue.sql("analyze worker._private_jobs");
   const client = await queue.pool.connect();
-  // In one transaction, PostgreSQL also counts the scans of statements that fail.
+  // All statements run in one transaction. There, scansOn() also counts the scans of statements that fail.
   const query = async (config: pg.QueryConfig) => {
     await client.query("savepoint one");
     return client.query(config).catch(async (error: unknown) => {

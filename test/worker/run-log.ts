@@ -3,8 +3,8 @@
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 
 /**
- * An entry of the log. `n`: the name of an added job, or `batch <id>` for a run of a batch. `by`: the worker. `run`:
- * see runName(). `t`: see machineTime().
+ * An entry of the log. `n`: the name of a job or of an item of a batch; in the `start` of a batch, `batch <id>`. `by`:
+ * the worker. `run`: see runName(). `t`: see machineTime().
  */
 export type Entry =
   /** The database acknowledged an add. */

@@ -75,8 +75,8 @@ export function faultsOf(log: readonly Entry[]) {
 
 /**
  * Returns each run whose process died and whose job started again. `ms`: the time from the death to the job's next
- * start, divided by the number of recoveries. After several recoveries, the log has no run of some attempts: the
- * workers of these attempts had fetched the job, and died before they started the job.
+ * start, divided by the number of recoveries in this time. There are several recoveries if workers that had fetched the
+ * job died before they started it. The log has no runs of the attempts of these workers.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

@@ -38,7 +38,7 @@ describe("A job is completed when its handler", () => {
   }
 });
 
-describe("A job fails, and last_error is set, when its handler", () => {
+describe("The attempt of a job fails, and last_error is set, when the handler", () => {
   const failing: Record<string, [(payload: never) => unknown, RegExp]> = {
     "throws an error": [
       () => {

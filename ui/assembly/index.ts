@@ -41,7 +41,10 @@ export function onAddress(address: string, entry: i32): void {
   go(model, address, entry);
 }
 
-/** Performs an action. `value`: a field's text, a pressed key, a click's modifier, or the result of a host function. */
+/**
+ * Performs an action. `value`: a field's text, a pressed key, a click's modifier, the event of a drag, or the result of
+ * a host function.
+ */
 export function dispatch(action: string, arg: string, value: string): void {
   model.now = now();
   model.live.touchedAt = model.now;

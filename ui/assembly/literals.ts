@@ -11,7 +11,7 @@
  */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
-/** The type of a step that writes bytes outside of objects, after a gap of zeros. */
+/** The type of a step that leaves a gap of zeros and then copies bytes from the packed data. */
 const PLAIN: u32 = 0;
 /** How many bytes the sizes of the texts and of the steps take at the end of the memory. */
 const SIZES: usize = 8;

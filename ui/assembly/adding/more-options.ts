@@ -55,8 +55,8 @@ export class MoreOptions {
 }
 
 /**
- * If `unique_by` is filled in and `unique_while` is not, sets `unique_while` to its default. Clears the fields that are
- * not shown (see ROWS).
+ * If `unique_by` is filled in and `unique_while` is not, sets `unique_while` to `unfinished`. Clears the fields that
+ * are not shown (see ROWS).
  */
 export function completeOptions(draft: Draft): void {
   if (isGiven(draft, UNIQUE) && !isGiven(draft, WHILE)) draft.set(WHILE, "unfinished");

@@ -56,7 +56,7 @@ export function streamClosed(m: Model, status: i32): void {
   live.stream = Stream.Closed;
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
-  // When a server stops, its pages must not all reconnect at the same moment. Each page has another `openedAt`.
+  // When a server stops, its pages must not all reconnect at the same moment. `openedAt` differs from page to page.
   const spread = <f64>(<i64>live.openedAt % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
@@ -93,7 +93,10 @@ export function tick(m: Model): void {
   bringUpToDate(m);
 }
 
-/** Closes a stream that does not open, or on which no data arrive. Requests data if the last data are too old. */
+/**
+ * Closes the stream if the stream does not open within RED_MS, or if neither events nor answers to requests arrive for
+ * RED_MS. Requests data if the last data are too old.
+ */
 function bringUpToDate(m: Model): void {
   const live = m.live;
   if (!live.visible) return;

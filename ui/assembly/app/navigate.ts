@@ -60,7 +60,7 @@ export function load(m: Model): void {
   m.page.load(m);
 }
 
-/** Requests the page's data again: after a write, after a pause of live updates, or on request. */
+/** Requests the page's data again: after a write, an operation, an outage or a pause of live updates, or on request. */
 export function reload(m: Model): void {
   m.page.reload(m);
 }

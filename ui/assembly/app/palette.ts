@@ -93,8 +93,9 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // The current entry stays current, with one exception: if the text begins with a word in ACTIONS, as in `pause mail`,
-  // and the first entry is current, find() selects an entry, because the answer may add the action that the user wants.
+  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() selects the
+  // current entry again, because the answer may add the action that the user wants. In all other cases, the loop at the
+  // end of this function selects the current entry.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -184,7 +185,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // The page's own actions are last in `all`, and come first in the palette.
+  // The shortcuts of the page are last in `all`. In the palette they come before all other shortcuts in `all`.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const shortcut = all[(first + i) % all.length];

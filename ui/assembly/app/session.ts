@@ -158,7 +158,10 @@ function blocked(m: Model, retryAfter: string): void {
   after(1000, "app.countdown", "");
 }
 
-/** Sets a timer for the next second until `blockedUntil`. Each timer makes the page draw the remaining seconds. */
+/**
+ * Until `blockedUntil`, sets a timer that calls this function again after one second. After each call the page draws
+ * the remaining seconds.
+ */
 export function countDown(m: Model): void {
   if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
 }

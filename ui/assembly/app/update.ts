@@ -92,7 +92,7 @@ function copied(m: Model, text: string, done: string): void {
 
 /**
  * Closes the layer over the page. If no layer is open, and the page is below another page, as a job's page is below the
- * list of jobs, goes back in the history, or else to the page above.
+ * list of jobs, goes back in the history. If this could leave the application, opens the page above instead.
  */
 function escape(m: Model): void {
   if (m.layer.length > 0) {

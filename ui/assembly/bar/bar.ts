@@ -18,7 +18,7 @@ export class Bar {
   /** The range of the typed text that a completion replaces. */
   replaceAt: i32 = 0;
   replaceEnd: i32 = 0;
-  /** The typed text to which the completions belong. After a change of the typed text, no completion is inserted. */
+  /** The text to which the completions belong. While the typed text is another one, take() inserts no completion. */
   private proposedFor: string = "";
   /**
    * Whether Tab was pressed while the completions of an earlier text were shown. If so, the first completion is

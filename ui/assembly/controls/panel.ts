@@ -3,7 +3,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { commandLine } from "./button";
 import { table } from "./table";
 
-/** The head of a page: the title, which gets the focus when the page is opened, and the elements `beside` the title. */
+/** The head of a page: the title, which can get the focus, and the elements `beside` the title. */
 export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }

@@ -3,7 +3,7 @@ import { CONDITIONS } from "../generated/conditions";
 import { attr, cls, el, leaf, Node } from "../lib/node";
 
 /**
- * A bar for each of `counts`, from the oldest to the newest. A count of 0 is a low dim bar. `name`: what is counted,
+ * A bar for each of `counts`, from the earliest to the latest. A count of 0 is a low dim bar. `name`: what is counted,
  * such as `failed`; it selects the colour of the bars.
  */
 export function sparkline(counts: i64[], name: string, label: string, wide: i32, high: i32): Node {

@@ -1,6 +1,6 @@
 /**
  * The dialog that adds a job. Its form does more than the command's declaration requires: it suggests names, and checks
- * typed JSON.
+ * the JSON while the user types.
  */
 import { addLine, fill, hasKey } from "../adding/add-line";
 import { completeOptions, MoreOptions } from "../adding/more-options";

@@ -27,7 +27,7 @@ export function commandForm(command: Command, draft: Draft, now: f64): Node {
   return box("div", "form", rows);
 }
 
-/** Begins the body of a request. If several commands share a path, the body first names the action. */
+/** Begins the body of a request. If the command has an action, the first member of the body is `action`. */
 export function beginBody(command: Command, draft: Draft): Form {
   const form = new Form(draft);
   if (command.action.length > 0) form.body.string("action", command.action);
@@ -61,7 +61,7 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
-/** Whether the field is a duration that can be typed as `1h30m`. A duration with a default takes whole seconds. */
+/** Whether the field is a duration that can be typed as `1h30m`. A duration with a default is typed in seconds. */
 function isSpan(field: CommandField): bool {
   return field.kind === "seconds" && field.fallback.length === 0;
 }

@@ -25,7 +25,7 @@ export function endedByHand(job: ListedJob): bool {
   );
 }
 
-/** A job that is due within this time after it was added is shown as due at once. */
+/** A job is shown as due at once if none of its attempts has counted, and it was due within this time after its add. */
 const AT_ONCE_MS: f64 = 1000;
 
 /** Returns the panel. `size`: the size of the payload's text; if empty, the size in the database is shown instead. */
@@ -68,7 +68,8 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // If the worker sends no heartbeats, the queue counts as stuck only if there is a fix: a fix requires an old lock.
+    // If the worker sends no heartbeats, the server offers a fix only for an old lock. Without a fix, the queue does
+    // not count as stuck.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
@@ -99,7 +100,8 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  // For these jobs, `why.since` is the end of the last attempt. `updated_at` may be the time of a later change.
+  // For such a job with an error, `why.since` is the end of the last attempt; NaN if this time is unknown. `updated_at`
+  // may be the time of a later change.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
   if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));
@@ -114,7 +116,8 @@ function moment(m: Model, at: f64): Node {
 
 /**
  * Shows the flags `{"slow": true}` as `slow`. A retry policy and a deadline, which are stored as flags, are shown as
- * separate facts. JSON other than an object whose values are all true is shown unchanged.
+ * separate facts. Without flags, the JSON is `null`. Any other JSON is shown unchanged, unless it is an object whose
+ * values are all true.
  */
 function flags(m: Model, json: string, list: Node[]): void {
   const names: string[] = [];

@@ -29,8 +29,8 @@ import { JobView } from "./job-view";
 const GROUP = "This job";
 
 /**
- * Returns the row above the head: links such as `Jobs / Failed` and, if the job is in the list that was shown last, the
- * job's place in that list and buttons for the previous and the next job.
+ * Returns the row above the head: links such as `Jobs / Failed`. If the list that was shown last contains this job and
+ * others, the row also has the job's place in that list, and buttons for the previous and the next job.
  */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;

@@ -1,7 +1,7 @@
 /**
- * The view of one job, on the page `job` or beside the list on the page of all jobs. Answers and actions always arrive
- * at the page `job`, which passes them to the view. The request `head` reads the job's row. The request `why` reads
- * the explanation of the job's condition.
+ * The view of one job, on the page `job` or beside the list on the page of all jobs. In both cases, the page `job`
+ * receives the answers to the view's requests and the actions `job.…`, and passes them to the view. The request `head`
+ * reads the job's row. The request `why` reads the explanation of the job's condition.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why after 3 to 15 s; head if why has changed, or after 1 to 2 min
  *                  └─ 404 for a job that was shown ─▶ the job has ended: the view keeps the last state of the job,
@@ -240,7 +240,7 @@ export class JobView {
     }
   }
 
-  /** Moves to the next (1) or the previous (-1) job of the list from which this job was opened. */
+  /** Moves to the next (1) or the previous (-1) job of the list that was shown last. */
   private step(m: Model, by: i32): void {
     const at = m.shared.placeOf(this.id);
     const to = at + by;
@@ -249,7 +249,7 @@ export class JobView {
     }
   }
 
-  /** The shell command of the primary action. If the action needs input, or there is none: `worker show`. */
+  /** The shell command of the primary action; `worker show` if there is none, or if the action needs input. */
   command(m: Model): string {
     const job = this.job;
     return job === null ? "" : commandOf(job, this.condition, this.why, m.access.session.schema);

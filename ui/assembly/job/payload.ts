@@ -19,7 +19,7 @@ import { Comparison } from "./comparison";
 import { storedSize } from "./facts";
 import { JsonTree } from "./tree";
 
-/** The largest payload that the server sends in an answer, in bytes. */
+/** The maximum size of a job, with its payload, that the server sends in one answer, in bytes. */
 const MAX_BYTES: i64 = 16 * 1048576;
 const START = 4000;
 /** The number of characters that the text view shows at first, and that *Show more* adds. */

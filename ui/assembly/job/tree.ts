@@ -1,7 +1,8 @@
 /**
- * Shows a payload as a tree, whose containers (objects and arrays) the user can open and close. Numbers and strings are
- * shown exactly as they were written. A value is identified by its place: the index in the text where the value begins.
- * The drawn lines are kept until the user changes the tree, so that a large payload is not parsed at each drawing.
+ * Shows a payload as a tree. The user can open and close its containers (objects and arrays), except the outermost one.
+ * Numbers and strings are shown exactly as they were written. A value is identified by its place: the index in the text
+ * where the value begins. The drawn lines are kept until the user changes the tree, so that a large payload is not
+ * parsed at each drawing.
  */
 
 import { ownButton } from "../controls/button";
@@ -14,7 +15,7 @@ import { find } from "./find";
 const STEP = 100;
 /** The maximum number of characters shown of a value at first. */
 const LONG_STRING = 500;
-/** Containers with more characters than this show their size. */
+/** A container with more characters than this, except the outermost one, shows its size. */
 const LARGE = 10240;
 /** The maximum number of characters shown of a value that the user has expanded. */
 const MAX_STRING = 20000;
@@ -32,7 +33,7 @@ export class JsonTree {
   query: string = "";
   /** By the place of a container: 1: opened by the user; 0: closed by the user. */
   private toggled: Map<string, i32> = new Map<string, i32>();
-  /** By the place of a container: how many times STEP children it shows at most. Default: 1. */
+  /** The maximum number of children that a container shows, divided by STEP, by the container's place. Default: 1. */
   private steps: Map<string, i32> = new Map<string, i32>();
   /** The places of long values that the user has expanded. */
   private whole: Set<string> = new Set<string>();

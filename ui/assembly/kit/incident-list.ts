@@ -75,10 +75,10 @@ export class IncidentList {
   }
 
   /**
-   * Makes the row that is `by` rows below the row with the focus the current row, and moves the focus to this row.
-   * `from`: the id of the incident whose row has the focus; any other text: no row has the focus. If no row has the
-   * focus, `by` counts from the current row; while `isWalked` is false, the current row then only gets the focus. The
-   * new current row is always one of the first `count` rows.
+   * Moves the focus to another row, which becomes the current row. `from`: the id of the incident whose row has the
+   * focus; any other text: no row has the focus. If a row has the focus, the new row is `by` rows below this row. If no
+   * row has the focus, the new row is `by` rows below the current row, or while `isWalked` is false, the current row
+   * itself. The new row is always one of the first `count` rows.
    */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);

@@ -13,8 +13,8 @@ import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * A row of the list. `first`: whether the row is the first one with an action, so that its button is prominent. `more`:
- * what is shown below the row, over its whole width.
+ * A row of the list. `first`: whether the incident is the first one that has an action and has not ended; if so, its
+ * button is prominent. `more`: what is shown below the row, over its whole width.
  */
 export function incidentRow(
   m: Model,

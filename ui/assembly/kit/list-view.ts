@@ -15,8 +15,9 @@ const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Ent
 const SHAPES = 12;
 
 /**
- * The table with its pager. While late rows are loading, the table has placeholder rows and no pager. If the rows
- * cannot be read, an error or a note replaces the table. `none`: what is shown if there are no rows.
+ * The table with its pager. If the rows have not arrived SKELETON_MS after their request, the table has placeholder
+ * rows and no pager until the rows arrive. If the rows cannot be read, an error or a note replaces the table. `none`:
+ * what is shown if there are no rows.
  */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const data = page.rows;

@@ -1,7 +1,7 @@
 /**
  * Shows a text from the server, such as `480 jobs wait. worker-c has locked the queue.`, with links on the names of a
- * worker, a queue and a job. If the text begins with a count, its beginning is bold. The server sends the names beside
- * the text, and a search finds them in it.
+ * worker, a queue and a job. If the text begins with a count, its beginning is bold. The server sends the names
+ * separately (Links). linkNames() finds the names in the text.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";
@@ -38,7 +38,7 @@ export function linkNames(words: string, links: Links): Node[] {
   return linked(words, names, paths, 0);
 }
 
-/** Returns the text with one link for each of the names from the index `from` on that occurs in the text. */
+/** Returns the text with links on the names that it contains. Names before the index `from` get no link. */
 function linked(words: string, names: string[], paths: string[], from: i32): Node[] {
   for (let i = from; i < names.length; i++) {
     const name = names[i];

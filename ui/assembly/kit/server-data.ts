@@ -16,8 +16,8 @@ import { cancel, isAway } from "../model/requests";
 /** If the first data have not arrived this long after the request, the page shows a skeleton. */
 export const SKELETON_MS: f64 = 200;
 /**
- * The intervals at which requestSince() requests data that have not changed. SOMETIMES_MS: the counts of jobs have
- * changed. SELDOM_MS: the counts have not changed either.
+ * The shortest intervals at which requestSince() requests data that have not changed. SOMETIMES_MS: new counts of jobs,
+ * or an event of an operation, have arrived since the last request. SELDOM_MS: neither has arrived.
  */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
@@ -48,17 +48,17 @@ export class ServerData {
   }
 
   /**
-   * Called by the `refresh` of a page. Requests the data again if isDue(). If the counts of jobs have changed since the
-   * last request, the interval is `soonMs`. If not, the data have probably not changed either, and the interval is at
-   * least two minutes.
+   * Called by the `refresh` of a page. Requests the data again if isDue(). If new counts of jobs, or an event of an
+   * operation, have arrived since the last request, the interval is `soonMs`. If not, the data have probably not
+   * changed, and the interval is at least two minutes.
    */
   requestEvery(m: Model, path: string, soonMs: f64): void {
     this.requestSince(m, path, soonMs, m.facts.changedAt);
   }
 
   /**
-   * Like requestEvery(), for data that last changed at `changedAt`. If the counts of jobs have changed since the last
-   * request, but the data have not, the interval is at least 15 s.
+   * Like requestEvery(), for data that last changed at `changedAt`. If new counts of jobs, or an event of an operation,
+   * have arrived since the last request, but the data have not changed, the interval is at least 15 s.
    */
   requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =

@@ -70,7 +70,7 @@ export function text(content: string): Node {
   return new Node("", visible(content, false), noAttrs, noNodes);
 }
 
-/** Like text(), but line breaks are kept. */
+/** Like text(), but line breaks and tabs are kept. */
 export function multiline(content: string): Node {
   return new Node("", visible(content, true), noAttrs, noNodes);
 }

@@ -1,6 +1,6 @@
 /**
- * Quotes and unquotes texts of queries, and escapes texts for Markdown. Any name or error, once quoted or escaped, is
- * plain text in the query or in the Markdown.
+ * Quotes and unquotes texts of queries, and escapes texts for Markdown, so that a name or an error is not read as
+ * syntax.
  */
 
 import { lower, replaced } from "./letters";
@@ -20,8 +20,8 @@ export function unquote(text: string): string {
 }
 
 /**
- * Returns a text for a line of Markdown in a chat. Characters of Markdown are escaped. A word with `@`, `://` or `www.`
- * becomes code, because a chat could turn it into a mention or a link.
+ * Returns a text for a line of Markdown in a chat. Most characters with a meaning in Markdown get a backslash. A word
+ * with `@`, `://` or `www.` becomes code, because a chat could turn it into a mention or a link.
  */
 export function plain(value: string): string {
   const words = oneLine(value).split(" ");

@@ -19,8 +19,8 @@ export class Address {
   }
 
   /**
-   * Returns this address with another value of one member; an empty value removes the member. Also removes the member
-   * `cursor`, so that a list begins with its first page.
+   * Returns this address with another value of one member; an empty value removes the member. If `name` is not
+   * `cursor`, also removes the member `cursor`, so that a list begins with its first page.
    */
   with(name: string, value: string): string {
     return this.but(name, value, "cursor");

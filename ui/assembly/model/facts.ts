@@ -24,14 +24,17 @@ export class Facts {
   pulse: Pulse = Pulse.empty();
   incidents: Incidents = Incidents.empty();
   horizon: Horizon = Horizon.empty();
-  /** The running operation, or if none runs, the newest operation. Null: no operation exists or is known yet. */
+  /** The operation that runs or is being undone; if there is none, usually the newest operation. Null: none known. */
   operation: Operation | null = null;
   limits: ListedLimit[] = [];
   /** The sentences about the results of actions on incidents, by the incidents' ids. */
   receipts: Map<string, string> = new Map<string, string>();
   /** The id of a running operation whose page is not open, so that a notice has to show its end; 0: none. */
   left: i64 = 0;
-  /** When counts were last taken outside a pause, or an event of an operation last arrived, by this machine's clock. */
+  /**
+   * When readable counts last arrived outside a pause of live updates, or a readable event of an operation last
+   * arrived, by this machine's clock.
+   */
   changedAt: f64 = 0;
   /** When counts last arrived that showed a possible change of the failed jobs, by this machine's clock. */
   failedAt: f64 = 0;

@@ -17,11 +17,14 @@ const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
-  /** Whether the request was sent because time has passed, and not because of an action of the user. */
+  /** Whether the answer uses up the budget of quiet requests. Most quiet requests are repeated by the page itself. */
   isQuiet: bool = false;
   /** Whether this write is sent a second time, with the CSRF token of a new session. */
   again: bool = false;
-  /** The sender of the request sets `count` and `note`, and reads them when the answer arrives. */
+  /**
+   * The sender of the request sets `count` and `note`. When the answer arrives, the sender and Page.onWrite() can read
+   * both.
+   */
   count: i32 = 0;
   note: string = "";
   /** The dialog that has sent this write, or the dialog of this read after keep(); null for all other requests. */

@@ -45,7 +45,7 @@ export function keyOf(name: string): string {
 export class Palette {
   text: string = "";
   found: Shortcut[] = [];
-  /** The entries that the server finds for the typed name: tasks, queues, workers, jobs by their keys. */
+  /** Links to the tasks, queues, workers and jobs that the server has found, and actions on these tasks and queues. */
   named: Shortcut[] = [];
   /** Counts the changes of the text, so that names are requested only for the last text. */
   serial: i32 = 0;

@@ -54,8 +54,8 @@ export function setKey(): string {
 }
 
 /**
- * Adds to `keys`, the shortcuts of a list, a shortcut that sets a limit on the target of the current row. Adds nothing
- * unless the user may write and has moved to a row. Returns `keys`.
+ * Adds a shortcut to `keys`, the shortcuts of a list, and returns `keys`. The shortcut sets a limit on the target of
+ * the current row. It is added only if the user may write and has moved to a row.
  */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {

@@ -26,8 +26,9 @@ export class Outcome {
  */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // An action that reaches running jobs does not skip them: the action changes the jobs, or requests their workers to
-  // end them. `skippedLocked` counts these requests.
+  // The actions cancel and stop-retrying reach running jobs. For cancel, `skippedLocked` is the number of running jobs
+  // whose workers were requested to end them. For stop-retrying, `skippedLocked` is the number of jobs whose rows
+  // another transaction had locked.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [

@@ -9,7 +9,7 @@ import { allOf, isAtWork, isLimited, isResumable, jobs, titleOf } from "./words"
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
-/** Returns the number of processed jobs: changed or skipped; for an undo, restored or skipped. */
+/** Returns the number of processed jobs: changed or skipped; in the states of isUndo(), restored or skipped. */
 export function processedOf(operation: Operation): i64 {
   return changedOf(operation) + leftOf(operation);
 }
@@ -18,7 +18,7 @@ function changedOf(operation: Operation): i64 {
   return isUndo(operation) ? operation.undone : operation.done;
 }
 
-/** Returns the number of jobs that the operation, or its undo, has skipped. */
+/** Returns the number of jobs that the operation has skipped; in the states of isUndo(), that the undo has skipped. */
 function leftOf(operation: Operation): i64 {
   const left = operation.undoSkipped;
   return isUndo(operation)
@@ -40,7 +40,7 @@ function totalOf(operation: Operation): i64 {
 
 /**
  * Returns the number of jobs to change, such as `8,400 jobs`: the jobs that matched, or the operation's limit if it is
- * lower; for an undo, the jobs to restore. Empty if the number is unknown.
+ * lower; in the states of isUndo(), the jobs to restore. Empty if the number is unknown.
  */
 export function aimOf(operation: Operation): string {
   if (isUndo(operation)) return jobs(operation.done);

@@ -158,7 +158,7 @@ function eta(draft: Draft, rehearsal: Rehearsal): string {
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/** Returns the rehearsal's command line with the entered options, and with any schema other than `worker`. */
+/** Returns the rehearsal's command line with the entered options, and with `--schema` unless the schema is `worker`. */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";

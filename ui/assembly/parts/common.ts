@@ -81,15 +81,11 @@ function share(part: f64, colour: string): Node {
   return box("div", "share", [leaf("b", "num", words), bar]);
 }
 
-/**
- * Returns a share as a text such as `31 %`. A share of at least 0.9995 is shown as `100 %`, and a share below 0.0005 as
- * `0 %`. Other shares close to these are shown as `> 99 %` and `< 1 %`. A comparison has at most 1,000 jobs on each
- * side, so there `100 %` means all jobs, and `0 %` means no job.
- */
+/** Returns a share as a text such as `31 %`. Only 1 is shown as `100 %`, and only 0 as `0 %`. */
 export function percent(part: f64): string {
   const whole = <i32>Math.round(part * 100);
-  if (whole === 100 && part < 0.9995) return "> 99 %";
-  return whole === 0 && part >= 0.0005 ? "< 1 %" : `${whole} %`;
+  if (whole === 100 && part < 1) return "> 99 %";
+  return whole === 0 && part > 0 ? "< 1 %" : `${whole} %`;
 }
 
 function times(lift: f64): string {

@@ -19,7 +19,8 @@ export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice
 
 /**
  * Returns a condition: `time` is after `before`, or is one of `openSince`, the start times of the transactions that
- * were open at `before`. Such a transaction may have committed after `before`.
+ * were open at `before`. A transaction writes its start time into the jobs that it changes. So a change that was
+ * committed after `before` can have a time before `before`.
  */
 export const isSince = (time: string, before: string, openSince: string): string =>
   `(${time} > ${before} or ${time} = any(${openSince}))`;

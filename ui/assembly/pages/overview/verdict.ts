@@ -55,8 +55,8 @@ function mark(m: Model): Node {
 }
 
 /**
- * If the server read the incidents more than this many milliseconds ago, the page shows when they were read. If reading
- * the incidents takes long, the server reads them seldom.
+ * If the server read the incidents more than this many milliseconds ago, the page shows how long ago that was. If
+ * reading the incidents takes long, the server reads the incidents seldom.
  */
 const OLD_MS: f64 = 10000;
 
@@ -71,7 +71,7 @@ function beside(m: Model): string {
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
-    // Without incidents and workers, nothing is added: the headline may already be `No worker sends heartbeats`.
+    // Without incidents and workers, alive() is left out: the headline may already be `No worker sends heartbeats`.
     if (list.length + m.facts.pulse.alive + m.facts.pulse.stale > 0) parts.push(alive(m));
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done or removed in the last minute`);

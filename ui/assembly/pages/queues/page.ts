@@ -62,7 +62,7 @@ export class QueuesPage extends ListPage {
     const page = rowPage(r, list.nextCursor);
     if (r.failed) return page;
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    // Only an answer for the first page has `count`, and can have `states`.
+    // Only an answer for the first page has `count`. Such an answer may also have `states`.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
@@ -122,7 +122,7 @@ export class QueuesPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker sends no heartbeats.",
+        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker is not responding.",
       ),
     ]);
   }
@@ -153,13 +153,11 @@ export class QueuesPage extends ListPage {
    */
   private meaning(only: string): string {
     const known = this.known;
-    if (only === "stuck") return "The workers of all locked queues respond.";
+    if (only === "stuck") return "No locked queue is stuck.";
     if (only !== "running" && (known === null || known.failed === i64.MIN_VALUE)) {
       return "Only some jobs were counted, so there may be such queues.";
     }
-    return only === "idle"
-      ? "Every queue has jobs."
-      : "A queue is in one tab only: that of its most severe state.";
+    return only === "idle" ? "Every queue has jobs." : "Each queue is in one tab only.";
   }
 
   private none(): Node {
