@@ -11,7 +11,7 @@ const types = join(import.meta.dirname, "../dist/types");
 interface Names {
   /** Maps each declared name to the texts of its declarations; a function with overloads has several. */
   readonly declared: ReadonlyMap<string, readonly string[]>;
-  /** Maps each imported name, as this file uses it, to the declaration in the other file, written as `file#name`. */
+  /** Maps each imported name (or its alias, if it has one) to its declaration in the other file, as `file#name`. */
   readonly imported: ReadonlyMap<string, string>;
 }
 

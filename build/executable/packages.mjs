@@ -1,5 +1,6 @@
-// Finds an npm package in the version of package-lock.json. npm does not install packages for other platforms than this
-// one. Such a package is downloaded once into the cache, and checked against the hash in package-lock.json.
+// Finds the directory of an npm package. An installed package is used as it is. npm does not install packages for other
+// platforms than this one. Such a package is downloaded once into the cache, in the version that package-lock.json
+// names, and is checked against the hash there.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -6,7 +6,10 @@ import { waitForData } from "./harness.ts";
 export interface View {
   readonly name: string;
   readonly route: string;
-  /** The part of the tab's title before "· worker"; absent if it varies, for example with the width of the window. */
+  /**
+   * The tab's title without the number of failed jobs at its start and without "· worker" at its end; absent if the
+   * title varies, for example with the width of the window.
+   */
   readonly title?: string;
   /** Opens a layer over the page. If `inPage` is set, it opens a part of the page instead. */
   readonly act?: (page: Page) => Promise<unknown>;

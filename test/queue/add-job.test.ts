@@ -219,7 +219,7 @@ test("Concurrent adds under one key leave one waiting job.", async () => {
   }
 });
 
-test("An add that fails at the role's default isolation level, SERIALIZABLE, is repeated at READ COMMITTED.", async () => {
+test("An add that fails at the session's default isolation level, SERIALIZABLE, is repeated at READ COMMITTED.", async () => {
   await queue.sql(`create function worker.refuse() returns trigger language plpgsql as $$ begin
       if current_setting('transaction_isolation') = 'serializable' then
         raise 'conflict' using errcode = '40001';

@@ -1,5 +1,6 @@
 // Tests actions on jobs that a worker has locked. If the worker has fetched the job and not started it, the action
-// waits up to a second for the worker to return the job. If the job has started, the action is refused.
+// waits up to a second for the worker to return the job. If the job has started, it is neither failed nor rescheduled.
+// A removal of a started job takes only the job's key and its remaining attempts.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -50,7 +51,7 @@ for (const [name, act] of Object.entries(actions)) {
     assert.equal(await done, true);
   });
 
-  test(`An action to ${name} a started job is refused, also if the report of its worker is missing or has a shortened list.`, async () => {
+  test(`An action to ${name} a started job does not succeed, also if the report of its worker is missing or has a shortened list.`, async () => {
     const id = await fetched();
     assert.equal(await act(id), false);
     await queue.sql("update worker._private_jobs set key = 'k', attempts = 1");

@@ -31,8 +31,9 @@ test("Only workers send an update or a delete that has a returning clause at its
   const names = [...current].filter(([, text]) =>
     /^(update|delete) [^;]*\breturning\b/m.test(text),
   );
-  // A program can run our other statements through its own driver (utils.with()). For such an update or delete, some
-  // drivers return something else: TypeORM's query() resolves to [rows, count] instead of the rows.
+  // The statements of this library, except those of workers, can run on a program's own driver (utils.with()). If such
+  // a statement were an update or a delete with a returning clause, some drivers would not return the rows alone:
+  // TypeORM's query() would resolve to [rows, count].
   assert.deepEqual(names.map(([name]) => name).sort(), [
     ...["fetch-quick", "fetch-quick-flags", "fetch-quick-pauses", "schedules-tick"],
   ]);

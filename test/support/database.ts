@@ -127,7 +127,8 @@ after(async () => {
     rmSync(own.directory, { recursive: true, force: true });
   } else if (made.length > 0) {
     await administer(async (client) => {
-      // Databases with connections are left out: `drop database` would wait five seconds for their end, and then fail.
+      // Databases with connections are left out: `drop database` would wait five seconds for the connections to end,
+      // and then fail.
       const { rows } = await client.query<{ name: string }>(
         `select datname as name from pg_database where datname = any ($1)
          and datname not in (select datname from pg_stat_activity where datname is not null)`,

@@ -30,7 +30,7 @@ export type ServerProcessOptions = EmbeddedServerOptions & {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-// A failed test does not stop its process. The process is killed here, because the test file could not end before it.
+// A failed test does not stop its process. So the process is killed here: while it runs, the test file cannot end.
 const running = new Set<ChildProcess>();
 after(() => {
   for (const child of running) child.kill("SIGKILL");

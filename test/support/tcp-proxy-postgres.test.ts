@@ -18,7 +18,7 @@ describe("In front of PostgreSQL the proxy", () => {
     return { client, lost };
   };
 
-  test("can reset the connections of one application, and mute those that it opens later.", async () => {
+  test("can reset the connections of one application, and mute the connections that this application opens later.", async () => {
     const { url } = await emptyDatabase();
     await using proxy = await tcpProxy(url);
     const one = await connected(proxy, "one");
@@ -47,7 +47,7 @@ describe("In front of PostgreSQL the proxy", () => {
     const client = new End(net.connect(port, "127.0.0.1"));
     client.send(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
     await client.receives("N");
-    // Cuts after the first message of the response to the login: AuthenticationOk (R) or an error (E).
+    // Cuts after the first message of the response to the login: a message about authentication (R) or an error (E).
     proxy.cutBehind(1, { direction: "answers" });
     client.send(login("raw"));
     await waitUntil("the connection is cut", async () => client.error === "ECONNRESET");

@@ -72,7 +72,7 @@ describe("Through the proxy", () => {
     later.send(login("later"));
     client.socket.end();
     at.proxy.of("nobody").resume();
-    // By the time data has passed through another proxy, the data above would have arrived without mute().
+    // Without mute(), the data above would have arrived by the time the data below has passed through another proxy.
     await using other = await connectProxy();
     const there = await other.pair();
     there.client.send("x");

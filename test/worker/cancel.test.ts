@@ -18,7 +18,7 @@ import { JobCancelled } from "../../src/worker/task/outcomes.ts";
 import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { assertFastRound } from "../support/fast-round.ts";
+import { assertFastRounds } from "../support/fast-round.ts";
 import { workerProcess } from "./worker-process.ts";
 import { latch, recorder, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
@@ -129,7 +129,7 @@ for (const [mode, options] of modes) {
   test(`Without notifications, the signal of a cancelled job aborts within 2.5 seconds (${mode}).`, async () => {
     const { task, starts } = endless();
     await queue.startWorker({ tasks: [task], notify: false, pollIntervalMs: 50, ...options });
-    await assertFastRound(2_500, async () => {
+    await assertFastRounds(2_500, 3, async () => {
       const id = await startedJob(starts);
       await queue.utils.cancelJobs([id]);
       return timeUntilCancelled(id);
@@ -328,7 +328,7 @@ test("If the announcement of a cancel is lost, the job's signal aborts within 2.
   await queue.startWorker({ tasks: [task] });
   const listeners = `from pg_stat_activity
     where application_name = 'worker listen' and datname = current_database()`;
-  await assertFastRound(2_500, async () => {
+  await assertFastRounds(2_500, 3, async () => {
     const id = await startedJob(starts);
     const isListening = async () => (await queue.sql(`select ${listeners}`)).length === 1;
     await waitUntil("the worker listens", isListening);

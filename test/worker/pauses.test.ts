@@ -13,7 +13,7 @@ import { queueRow } from "../../src/insight/lists/queues/queue-rows.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { assertFastRound } from "../support/fast-round.ts";
+import { assertFastRounds } from "../support/fast-round.ts";
 import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
@@ -66,7 +66,7 @@ for (const [mode, options] of [
     const [task, other] = [recordingTask("task"), recordingTask("other")];
     await queue.startWorker({ tasks: [task, other], ...options });
     // A worker reads the pauses every 2 s, and is woken earlier by a resume.
-    await assertFastRound(1_500, async () => {
+    await assertFastRounds(500, 4, async () => {
       const count = task.seen.length;
       await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
       await queue.utils.addJob("task");
@@ -155,7 +155,7 @@ test("A queue that is resumed while one of its jobs runs continues after that jo
   await queue.startWorker({ tasks: [task], concurrency: 3 });
   // The resumed queue still waits for its running job. The end of this job starts the next job at once. Without this,
   // the next job would start when the worker next reads the pauses, up to two seconds later.
-  await assertFastRound(1_000, async () => {
+  await assertFastRounds(500, 4, async () => {
     [started, end, isFirst] = [latch(), latch(), true];
     const before = task.seen.length;
     await inQueue(3);

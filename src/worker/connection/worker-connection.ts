@@ -30,8 +30,8 @@ export interface WorkerConnectionSettings {
   onLoss(error: Error): void;
 }
 
-// The time limit for an answer. By default, an idle worker polls every 2 s, so the worker detects within 10 s that a
-// connection does not respond.
+// The time limit for an answer. By default, an idle worker polls every 2 s, so the worker detects within 10 s that the
+// connection with which it polls does not respond.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 const PATIENT_ANSWER = { query_timeout: 65_000 };

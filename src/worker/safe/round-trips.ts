@@ -1,6 +1,6 @@
 // Records the round trips of the safe mode that are under way. Each of them fetches jobs of one stream (a set of tasks
-// whose jobs are fetched together), or writes results, or does both. Also decides when results are written without a
-// fetch.
+// whose jobs are fetched together), or writes results, or does both. The pause before
+// refused results are sent again is recorded like a write. Also decides when results are written without a fetch.
 //
 //   sent ──20 ms──▶ slow: another fetch may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
@@ -10,7 +10,7 @@ import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
 /** After this time without an answer, a fetch no longer delays the next fetch of its stream. */
 const SLOW_MS = 20;
-/** The minimum time from a write to the next write without a fetch, while jobs run and no result is urgent. */
+/** While jobs run and no result is urgent, results are written without a fetch only this long after the last write. */
 const WRITE_EVERY_MS = 25;
 /** The interval at which waitForAll() calls `onLate`. */
 const LATE_MS = 1_000;

@@ -68,7 +68,7 @@ test("The recovery of a stale worker's jobs reads fewer than 20 jobs.", async ()
   assert.deepEqual([jobs, isFew], [1, true]);
 });
 
-test("The return of jobs that a lost fetch has locked reads fewer than 20 jobs.", async () => {
+test("To give back the jobs of a lost fetch, fewer than 20 jobs are read.", async () => {
   await addJobs();
   const work = async (db: Database) => (await returnUnknownJobs(db, "dead", [], [])).jobs;
   assert.deepEqual(await reading(work, SESSION_SETTINGS), [1, true]);

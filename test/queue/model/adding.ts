@@ -23,7 +23,8 @@ export interface Spec {
 
 /** Adds jobs one after another. Returns for each spec the place of the added or existing job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
-  // The jobs of a batch are added at one time, but are due a microsecond apart, so that the jobs run in order.
+  // The jobs of a batch are added at one time. Jobs without a `runIn` are due at least a microsecond apart, so that
+  // these jobs run in order.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
 }
 

@@ -3,7 +3,8 @@
 // jobs. The place is the number that identifies a job.
 //
 // A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end an attempt of any
-// job without a worker's id in `lockedBy`. Attempts in a fast lane count only if they fail, so fail() counts them.
+// job without a worker's id in `lockedBy`. In the model, an attempt in a fast lane counts only if it fails, so fail()
+// counts it.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */

@@ -152,6 +152,7 @@ export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;
   live.outage = "";
+  live.outageCode = "";
   // If the banner was visible only for a moment, its end needs no message.
   if (m.now - live.outageAt >= BLINK_MS) m.notices.good("Connected again: the page is up to date.");
   renew(m);

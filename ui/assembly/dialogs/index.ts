@@ -1,7 +1,8 @@
 /**
  * The list of all dialogs. VerbDialog confirms an action that the server or the page offers together with its request,
- * and sends this request unchanged. OperationDialog starts operations; ChangeDialog stops or undoes them. Each of the other dialogs is for one command of the server. Several of
- * these can be objects of the same class: JobsDialog, for example, is used for several commands on selected jobs.
+ * and sends this request unchanged. OperationDialog starts operations; ChangeDialog stops or undoes them. Each of the
+ * other dialogs is for one command of the server. Several of these can be objects of the same class: JobsDialog, for
+ * example, is used for several commands on selected jobs.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";

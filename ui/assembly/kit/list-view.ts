@@ -16,8 +16,8 @@ const SHAPES = 12;
 
 /**
  * The table with its pager. If the rows have not arrived SKELETON_MS after their request, the table has placeholder
- * rows and no pager until the rows arrive. If the rows cannot be read, an error or a note replaces the table. `none`:
- * what is shown if there are no rows.
+ * rows and no pager until the rows arrive. If a request fails, an error replaces the table. In an
+ * outage, the rows stay; if there are none yet, a note replaces the table. `none`: what is shown if there are no rows.
  */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const data = page.rows;
@@ -158,8 +158,9 @@ function rowView(
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // On a narrow screen each cell shows its column's name. After a change of the tab, the rows of the previous tab stay
-  // until the rows of the new tab arrive. If the tabs have different numbers of columns, the old cells get no names.
+  // On a narrow screen most cells show the names of their columns (table.css). After a change of the tab, the rows of
+  // the previous tab stay until the rows of the new tab arrive, but at most SKELETON_MS. If the tabs have different
+  // numbers of columns, the old cells get no names.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
@@ -190,7 +191,7 @@ export function newsPill(page: ListPage): Node {
   return ownButton("pill", page.name + ".news", "", [], [text(words)]);
 }
 
-/** The search field. `what`: its label, such as `Search queues by name`. */
+/** The search field. `what`: its label, such as `Find a queue by name`. */
 export function searchBox(page: ListPage, what: string): Node {
   return el(
     "form",

@@ -1,10 +1,11 @@
-// The order in which a client attempts to connect to servers, by libpq's rules. If a failure may depend on encryption,
+// The order in which a client attempts to connect to servers, much as in libpq. If a failure may depend on encryption,
 // and sslmode allows connections with and without encryption, the same server follows in the other mode. If a server is
 // unreachable, is starting, or does not match the target, the next server follows. If a server reports any other error,
 // such as a wrong password, the connect fails.
 //
-// Unlike in libpq, servers that recently timed out come last, with a short time limit. Without this, after a failover,
-// each connect would first wait the whole time limit for the unreachable former primary.
+// There are two differences from libpq. After a wrong password, the other encryption mode is not attempted. Servers
+// that recently timed out come last, with a short time limit. Without this, after a failover, each connect would first
+// wait the whole time limit for the unreachable former primary.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";

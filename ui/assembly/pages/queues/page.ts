@@ -157,7 +157,7 @@ export class QueuesPage extends ListPage {
     if (only !== "running" && (known === null || known.failed === i64.MIN_VALUE)) {
       return "Only some jobs were counted, so there may be such queues.";
     }
-    return only === "idle" ? "Every queue has jobs." : "Each queue is in one tab only.";
+    return only === "idle" ? "Every queue has jobs." : "Each queue is in only one tab.";
   }
 
   private none(): Node {
