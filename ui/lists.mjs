@@ -94,8 +94,9 @@ function calleeOf({ kind, expression, typeName }) {
 }
 
 /**
- * If `list` is a list literal that can be compiled as a call, returns the call. In a ternary or in parentheses,
- * replaces such literals by calls. Returns all other nodes unchanged. `item`: the type of the items; null: unknown.
+ * If `list` is a list literal that can be compiled as a call, returns the call. If `list` is a ternary or is in
+ * parentheses, replaces such literals inside it, and returns it. Returns all other nodes unchanged. `item`: the type of
+ * the items; null: unknown.
  */
 function made(list, item, context) {
   if (list === null) return list;

@@ -29,8 +29,9 @@ export type ErrorCode =
   | "extension_missing";
 
 /**
- * The key of the property with an error's kind: the name of its class in this library. A task may import another copy
- * of this library than the program does. All copies have the same key, so each copy recognises errors of the others.
+ * The key of a property that each error has. Its value is the error's kind: `WorkerError` or `InputError`. A task may
+ * import another copy of this library than the program does. All copies have the same key, so each copy recognises
+ * errors of the others.
  */
 const KIND = Symbol.for("pg-job-worker.error");
 
@@ -65,13 +66,13 @@ const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
 
 /**
- * Whether a class of errors is the library's own, and not a subclass in an application. The class is not compared with
- * `WorkerError`: if the body of a class refers to the class itself, the bundler renames the class (to `_WorkerError`),
- * and uncaught errors would show that name.
+ * Whether a class of errors has a kind of its own: WorkerError and InputError have one, subclasses have none. The class
+ * is not compared with `WorkerError`: if the body of a class refers to the class itself, the bundler renames the class
+ * (to `_WorkerError`), and uncaught errors would show that name.
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
-/** JavaScript's own `instanceof`, for subclasses in an application. */
+/** JavaScript's own `instanceof`, for subclasses of WorkerError and InputError. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
 /** One problem of an input. */
@@ -93,7 +94,7 @@ export interface Problem {
  * transaction may have added jobs.
  */
 export class InputError extends WorkerError {
-  /** `bad_input`, or `query_too_wide` for a query that could not be answered in time. */
+  /** `bad_input`, or `query_too_wide` for a query that exceeds a limit or could not be answered in time. */
   declare readonly code: "bad_input" | "query_too_wide";
   /** All problems of the input, at least one. */
   readonly problems: readonly Problem[];

@@ -18,7 +18,7 @@ export interface Job {
   readonly taskIdentifier: string | null;
   /** The id of the named queue; null without one. */
   readonly queueId: number | null;
-  /** The name of the named queue; null without one. */
+  /** The name of the named queue; null without one, or if the row of the queue is missing. */
   readonly queueName: string | null;
   /** The payload's exact JSON text, as stored. */
   readonly payloadText: string;
@@ -28,7 +28,10 @@ export interface Job {
   readonly priority: number;
   /** The earliest time at which the job may run, cut to milliseconds; `runAtText` has the microseconds. */
   readonly runAt: Date;
-  /** The number of attempts so far. A running attempt counts, unless a transaction of the fast mode locks its job. */
+  /**
+   * The number of attempts so far. A running attempt counts, unless a transaction of the fast mode locks its job. If
+   * the job was failed or cancelled by hand, the number is `maxAttempts`.
+   */
   readonly attempts: number;
   /** The number of attempts after which the job fails for good. */
   readonly maxAttempts: number;
@@ -51,7 +54,7 @@ export interface Job {
   readonly lockedAtText: string | null;
   /** The job key; null without one. */
   readonly key: string | null;
-  /** The time at which the job was locked; null when it is not locked. */
+  /** The time at which the job was locked, or its lock was last renewed; null when it is not locked. */
   readonly lockedAt: Date | null;
   /** The id of the worker that holds the job's lock; null when it is not locked. */
   readonly lockedBy: string | null;

@@ -44,7 +44,7 @@ export interface ControlWatchParts {
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
-  /** Returns the jobs of this worker that have not ended. */
+  /** Returns the running jobs of this worker, and the jobs of the safe mode that have been fetched and not started. */
   jobs(): readonly FetchedJob[];
   /** Whether a session of this worker has this id. */
   isOwn(workerId: string): boolean;
@@ -170,12 +170,13 @@ export class ControlWatch implements Controls {
       logger.info({ job_id: job.id, task: job.taskIdentifier, reason, by }, "a job is cancelled");
       hasUnstarted = !cancel(job) || hasUnstarted;
     }
-    // A cancelled job that has not started is given back, and so fails without waiting for a slot.
+    // A cancelled job that has not started is given back. endCancellations() then fails it like any waiting job for
+    // which there is a request, so the job does not wait for a slot.
     if (hasUnstarted) void returnUnstarted();
     return hasEnded;
   }
 
-  /** Reads what `due` names. Returns the error if no read of the pauses, or none of the limits, has ever succeeded. */
+  /** Reads what `due` names. Returns the error if the pauses, or the limits, have never been read. */
   async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;

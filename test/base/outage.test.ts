@@ -177,7 +177,7 @@ test("Lost connections retry one at a time: at most 0.5 s apart in the first min
   stop.abort();
 });
 
-test("The first connection that succeeds ends the pauses of all others; later successes do not end pauses again.", async () => {
+test("The first successful connect of any connection ends the pauses of all connections; later successful connects do not end pauses again.", async () => {
   const { outage } = watched();
   const { wait } = manualWait();
   const stop = new AbortController();

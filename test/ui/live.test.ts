@@ -265,7 +265,7 @@ test("While the data are stale, exact ages in sentences are shown as clock times
   );
 });
 
-test("Stale data from another day are shown with that day, by the server's clock.", async () => {
+test("Stale data from an earlier day are shown with their date and time by the server's clock.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse({ at: timeAt(3600) }), incidents: incidents([incident()]) });
@@ -310,7 +310,7 @@ test("Relative times follow the server's clock; a delayed event does not set the
   assert.match(near.text, /1 m late/, "a difference of one second between clocks is ignored");
 });
 
-test("An event that cannot be read is reported once and changes nothing.", async () => {
+test("Events that cannot be read change nothing, and the page shows one notice about them at a time.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { incidents: incidents([incident()]) });

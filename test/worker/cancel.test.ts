@@ -30,7 +30,7 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["fast lane", { fastLane: true }],
 ];
 
-/** Returns a task that runs until its signal aborts, and then throws the signal's reason. */
+/** Returns `task`, whose jobs run until their signals abort, the ids of the started jobs, and the signals' reasons. */
 function endless() {
   const started = latch();
   const starts: string[] = [];

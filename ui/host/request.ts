@@ -56,8 +56,8 @@ async function send(method: string, path: string, headers: string, body: string)
 }
 
 /**
- * Sends a GET request with these headers, and saves the answer as a file. A plain link could not send the header with
- * the token. Returns false if the request failed or was refused.
+ * Sends a GET request with these headers, and saves the answer as a file. A plain link could not send these
+ * headers, one of which can have the token of the login. Returns false if the request failed or was refused.
  */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {

@@ -1,4 +1,5 @@
-// worker count: prints how many jobs match a query, and how many other jobs are too large to be checked.
+// worker count: prints how many jobs match a query, and how many other jobs could not be checked, because they
+// are too large or their reading took too long.
 import { queryOfWords } from "../arguments/query-words.ts";
 import { several, text } from "../arguments/values.ts";
 import { print, printJson, printProgress } from "../output/print.ts";

@@ -141,7 +141,8 @@ const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
 /**
- * Returns the number of queues that each limit of queues matches, by the id of the limit. The map does not contain a
+ * Returns for each limit of queues, by its id, the number of existing queues that its pattern matches. A limit without
+ * a pattern has the number 1, whether or not its queue exists. The map does not contain a
  * limit whose pattern matches more than MAX_NAMES queues, or is not one of the first MAX_COUNTED patterns.
  */
 export async function readQueueCounts(

@@ -52,7 +52,7 @@ const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const isBlocked = isBlockedQueue("queues");
 const countWhere = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
-// Whether a job is fetched is tested in a sub-select of the locked jobs. If the pass over all jobs contained this test,
+// A sub-select of the locked jobs tests which of these jobs are fetched. If the pass over all jobs contained this test,
 // the planner would add the cost of the test for every job to its estimate. Because of the high estimate, PostgreSQL
 // would spend seconds on JIT compilation.
 const countsSql =

@@ -1,5 +1,6 @@
 // Tools for the measures of the page: the object that each measure gets, and functions that open a page and read what
-// the page has recorded. The page records its steps. A step is a call into the page's WebAssembly module.
+// the page has recorded. A script in the page records its steps: the calls of six functions of the WebAssembly
+// module, such as dispatch() and render().
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
@@ -60,7 +61,7 @@ export async function isThere(page: Page): Promise<void> {
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** Returns the total duration of the steps of each draw since the last call of this function, in milliseconds. */
+/** Returns a number for each draw since the last call of this function: how long its steps took together, in ms. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),

@@ -70,7 +70,8 @@ for (const fastLane of [false, true]) {
     // A worker that loses one connection tests its others, and closes those that do not answer within seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
-    // At most one slow fetch is sent at a time, so the job may have to wait until another slow fetch has ended.
+    // In the safe mode, at most one fetch with the longer time limit is sent at a time. So the job may have to wait
+    // until such a fetch has ended.
     await waitUntil("the second job has run", () => slow.seen.length === 2, 30_000);
     await waitUntil(
       "both jobs are done",

@@ -40,7 +40,7 @@ export abstract class Row {
     return false;
   }
 
-  /** The part of the list that the row belongs to, such as a group. Rows of one scope are consecutive. */
+  /** The key of the head of the group that the row belongs to; empty for a row that belongs to no group. */
   get scope(): string {
     return "";
   }

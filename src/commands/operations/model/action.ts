@@ -50,7 +50,7 @@ export const missingFor = async (
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
-/** Returns the fields of all actions together, except `ids`, for the OpenAPI document. */
+/** Returns the fields of all actions together, except `ids`. The API reads `changes` by these fields. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
