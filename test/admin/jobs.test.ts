@@ -41,7 +41,7 @@ test("A job that is added without a payload gets the payload {}.", async () => {
   assert.deepEqual(body.jobs[0].payload, {});
 });
 
-test("Every field of a new job is stored in its column.", async () => {
+test("An added job has the values of all fields of the request.", async () => {
   const { body } = await client.post("/api/jobs", {
     identifier: "all",
     payload: { a: 1 },
@@ -73,7 +73,7 @@ test("Every field of a new job is stored in its column.", async () => {
     "task_identifier",
     "updated_at",
   ]);
-  assert.equal(body.message, `Added job ${job.id} for all`);
+  assert.equal(body.message, `Added job ${job.id} for task all`);
   const { body: listed } = await client.get(`/api/jobs/${job.id}`);
   const { created_at, updated_at, flags, ...rest } = listed;
   assert.ok(created_at <= updated_at);
@@ -156,7 +156,10 @@ test("An action's message has the numbers of changed and requested jobs, and loc
   assert.equal(rescheduled.message, "Rescheduled 2 of 2 jobs");
   assert.equal(rescheduled.jobs[0].run_at, "2040-01-01T00:00:00.000Z");
   const failed = await act({ action: "fail", ids: [locked, free[0]], reason: " \n" });
-  assert.equal(failed.message, `Failed 1 of 2 jobs; 1 skipped, a worker has locked it: #${locked}`);
+  assert.equal(
+    failed.message,
+    `Marked as failed: 1 of 2 jobs; 1 skipped, a worker has locked it: #${locked}`,
+  );
   assert.equal(failed.jobs[0].last_error, "Marked failed from the worker admin UI");
   const why = await act({ action: "fail", ids: [free[1]], reason: "because" });
   assert.equal(why.jobs[0].last_error, "because");
@@ -169,7 +172,7 @@ test("An action's message has the numbers of changed and requested jobs, and loc
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });
 
-test("A job without attempts left does not count as moved to another time; retry gives it attempts again.", async () => {
+test("The actions run-now and reschedule do not count a job without attempts left; retry gives the job attempts again.", async () => {
   const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
   const add = async () => Number(await addJob({ identifier: "spent", max_attempts: 3 }));
   const [spent, fresh] = [await add(), await add()];
@@ -216,7 +219,7 @@ test("The answer to an add reports whether the job is new, was updated, or was l
     (await client.post("/api/jobs", { identifier: "once", key: "once", ...more })).body;
   const added = await add({});
   const [{ id }] = added.jobs;
-  assert.deepEqual([added.message, added.outcome], [`Added job ${id} for once`, "added"]);
+  assert.deepEqual([added.message, added.outcome], [`Added job ${id} for task once`, "added"]);
   const unchanged = await add({ job_key_mode: "unsafe-dedupe" });
   assert.deepEqual(
     [unchanged.message, unchanged.outcome],
@@ -225,7 +228,7 @@ test("The answer to an add reports whether the job is new, was updated, or was l
   const updated = await add({ priority: 3 });
   assert.deepEqual(
     [updated.message, updated.outcome],
-    [`Updated job ${id} for once, which had the key once`, "updated"],
+    [`Updated job ${id} for task once, which had the key once`, "updated"],
   );
 });
 
@@ -334,7 +337,7 @@ test("A unique job is added once, and the answer to another add reports a duplic
   assert.deepEqual([updated.outcome, updated.is_duplicate], ["updated", true]);
   assert.equal(
     updated.message,
-    `Updated job ${first.jobs[0].id} for once, which was already there`,
+    `Updated job ${first.jobs[0].id} for task once, which was already there`,
   );
   const delayed = (
     await add({ id: 1 }, { unique_while: "waiting", debounce_secs: 1.5, debounce_max_secs: 60 })

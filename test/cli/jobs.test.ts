@@ -18,7 +18,7 @@ test("A job is added, listed, shown and completed; the list has its payload byte
     ["add", "greet", exact, "--key", "k", "--flag", "a", "--flag", "b"],
     env,
   );
-  assert.match(added.stdout, /^Added job (\d+) for greet/);
+  assert.match(added.stdout, /^Added job (\d+) for task greet/);
   const id = /\d+/.exec(added.stdout)?.[0] ?? "";
   const listed = await worker(["list", "--task", "greet", "--json"], env);
   assert.ok(listed.stdout.includes(`"payload":${exact}`), listed.stdout);
@@ -91,12 +91,12 @@ test("A unique job is added once, and a debounced job waits.", async () => {
   const add = (...more: string[]) => worker(["add", "once", '{"id": 1}', ...more], env);
   const unique = ["--unique", "args.id", "--unique", "queue", "--unique-while", "failed-too"];
   const first = await add(...unique, "--unique-period", "1d");
-  const id = /^Added job (\d+) for once/.exec(first.stdout)?.[1];
+  const id = /^Added job (\d+) for task once/.exec(first.stdout)?.[1];
   assert.ok(id, first.stderr);
   const again = await add(...unique, "--unique-period", "1d");
   assert.match(
     again.stdout,
-    new RegExp(`^Already there: job ${id} for \\w+ is the same, and is unchanged`),
+    new RegExp(`^Already there: job ${id} for task \\w+ is the same, and is unchanged`),
   );
   const waits = await add("--key", "d", "--debounce", "10m", "--debounce-max", "1h", "--json");
   const [job] = JSON.parse(waits.stdout).jobs;

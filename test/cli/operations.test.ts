@@ -42,7 +42,7 @@ test("An operation by query is previewed, run, listed with its count, and undone
   assert.equal(result.status, 0, result.stderr);
   assert.match(result.stdout, /fail: 4 jobs that match task:whole/);
   assert.match(result.stdout, /by task: whole 4/);
-  assert.match(result.stdout, /Failed 4 of 4 jobs/);
+  assert.match(result.stdout, /Marked as failed: 4 of 4 jobs/);
   const [, id = ""] = /worker operations (\d+) undo/.exec(result.stdout) ?? [];
   assert.ok((await jobsOf("whole")).every((job) => job.last_error === "enough"));
   const list = await run("operations");
@@ -128,7 +128,7 @@ test("A dry run and the action itself respect --limit.", async () => {
   );
   assert.equal(would.change, 2);
   const done = await run("fail", "--yes", "task:some", "--limit", "2");
-  assert.match(done.stdout, /Failed 2 of 2 jobs/);
+  assert.match(done.stdout, /Marked as failed: 2 of 2 jobs/);
   const now = await run("run-now", "task:some is:failed", "--limit", "9", "--dry-run");
   assert.match(now.stdout, /^run-now: 2 jobs that match/m);
 });
@@ -192,7 +192,7 @@ test("Ctrl-C pauses the operation and prints the command that resumes it.", asyn
   const resumed = worker(["operations", id, "resume"], env);
   const before = await failed();
   assert.ok(before > 0 && before < 1_000, String(before));
-  assert.match((await resumed).stdout, /Failed 1,000 of 1,000 jobs/);
+  assert.match((await resumed).stdout, /Marked as failed: 1,000 of 1,000 jobs/);
   assert.equal(await failed(), 1_000);
 });
 
@@ -270,7 +270,7 @@ test("On a terminal a prompt offers to add the tables of operations; without con
   const { stdout } = await runInChild(["operations"], bare);
   assert.match(stdout, /needs tables/);
   const agreed = await answered("y", "y");
-  assert.match(agreed, /Added the extension operations.*Continue\?.*Failed 1 of 1 job/s);
+  assert.match(agreed, /Added the extension operations.*Continue\?.*Marked as failed: 1 of 1 job/s);
 });
 
 test("On a read-only server writes are rejected with the reason, and dry runs work.", async () => {

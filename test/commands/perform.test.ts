@@ -74,7 +74,7 @@ test("A performed command leaves one record, with its targets, its request and i
       ids: [job?.id],
       key: null,
       workers: null,
-      message: "Failed 1 of 1 job",
+      message: "Marked as failed: 1 of 1 job",
       tally: { requested: 1, done: 1 },
       operationId: null,
       changes: { reason: "r" },

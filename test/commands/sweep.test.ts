@@ -90,7 +90,7 @@ test("A sweep that fails after it has recovered jobs reports their number, and t
     await assert.rejects(
       sweep(),
       { code: "database_unreachable" },
-      "a sweep that recovers no job fails",
+      "a sweep that loses its connection before it recovers a job fails",
     );
   } finally {
     await queue.sql("drop function public.refuse cascade; drop sequence public.refusals");

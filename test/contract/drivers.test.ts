@@ -312,7 +312,8 @@ for (const [name, open] of Object.entries(drivers)) {
         // The second add is sent before the client notices that the proxy passes no more answers.
         proxy.halfClose("answers");
         await utils.addJob("t").catch(lost.resolve);
-        await new Promise(() => {}); // never ends: postgres.js cannot roll back on a closed connection
+        // The callback never ends. If it ended, postgres.js would send a statement over the closed connection.
+        await new Promise(() => {});
       };
       cut.transaction(add).catch(() => {});
       const { code } = await lost.promise;

@@ -88,13 +88,13 @@ test("The incident and the indexed count of failed jobs have the time of the lat
   const [first, second] = [await failed3hAgo(null), await failed3hAgo(null)];
   await sql("update worker._private_jobs set max_attempts = 3");
   const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;
-  assert.match((await read()) ?? "", /^2 jobs failed, the last 3 h ago\./);
+  assert.match((await read()) ?? "", /^2 jobs failed; last failure 3 h ago\./);
   const ofIndex = async () =>
     (await readIndexed(queue.db, new Set(["failed"]), null)).lastFailureMs;
   assert.equal(Math.floor((Date.now() - Number(await ofIndex())) / 3_600_000), 3);
   await rescheduleJobs(queue.db, [first], { priority: 5 });
   assert.equal(Math.floor((Date.now() - Number(await ofIndex())) / 3_600_000), 3);
-  assert.match((await read()) ?? "", /^2 jobs failed, the last known 3 h ago\./);
+  assert.match((await read()) ?? "", /^2 jobs failed; last known failure 3 h ago\./);
   await rescheduleJobs(queue.db, [second], { priority: 5 });
   assert.equal(await read(), "2 jobs failed.");
   assert.equal(await ofIndex(), undefined);

@@ -119,7 +119,7 @@ test("If there are more error groups than were read, the headline has a lower bo
   }
   const { verdict, errorGroups } = await read();
   assert.equal(errorGroups, 100);
-  assert.match(verdict, /^t fails: 1 job, and at least 99 more$/);
+  assert.match(verdict, /^t fails: 1 job, and at least 99 more issues$/);
 });
 
 describe("A queue", () => {
@@ -133,11 +133,11 @@ describe("A queue", () => {
     await worker("w", ["sync"]);
     await held("w-silent", "129 minutes 5 s");
     const { verdict, level, incidents, checks } = await read();
-    assert.deepEqual([verdict, level], ["crm:acme is stuck", "bad"]);
+    assert.deepEqual([verdict, level], ["Queue crm:acme is stuck", "bad"]);
     const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
     assert.deepEqual(open, ["No queue is stuck", "Every worker responds"]);
     const [one] = incidents;
-    assert.equal(one?.title, "crm:acme is stuck");
+    assert.equal(one?.title, "Queue crm:acme is stuck");
     assert.equal(
       one?.sentence,
       "3 jobs wait. w-silent has locked the queue and is not responding: no heartbeat for 2 h.",
@@ -198,7 +198,10 @@ describe("A queue", () => {
     assert.equal((await read()).level, "ok");
     await holdQueue("crm:acme", "stock", "6 minutes 5 s");
     const { verdict, level, checks, incidents } = await read();
-    assert.deepEqual([verdict, level, incidents.length], ["crm:acme may be stuck", "warn", 1]);
+    assert.deepEqual(
+      [verdict, level, incidents.length],
+      ["Queue crm:acme may be stuck", "warn", 1],
+    );
     assert.equal(
       incidents[0]?.sentence,
       "3 jobs wait. stock has locked the queue for 6 m 5 s and sends no heartbeats: check that it is still running.",
@@ -231,7 +234,7 @@ describe("An error group", () => {
     const [one, other] = (await read()).incidents;
     assert.deepEqual([other?.title, other?.level], ["mail fails: Error: no address", "warn"]);
     assert.equal(one?.title, "charge fails: Error: HTTP # from #");
-    assert.match(one?.sentence ?? "", /^21 jobs failed, the last 2 h ago\.$/);
+    assert.match(one?.sentence ?? "", /^21 jobs failed; last failure 2 h ago\.$/);
     assert.equal(one?.level, "bad");
     assert.deepEqual(one?.fix, { action: "retry", label: "Retry…", q: one?.q });
     assert.match(one?.q ?? "", /^is:failed group:[0-9a-f]{12}$/);
@@ -316,7 +319,7 @@ describe("An error group", () => {
     await fail([id ?? ""], "Error: new", "16 hours");
     const read = await insight().incidents();
     assert.equal(read.errorGroups, 2, "an old error group is still counted");
-    assert.equal(read.verdict, "charge fails: 100 jobs, and 1 more");
+    assert.equal(read.verdict, "charge fails: 100 jobs, and 1 more issue");
     await sql("update worker._private_jobs set attempts = 0 where id = $1", [id]);
     assert.equal(
       (await ofKind("error_group")).length,
@@ -338,7 +341,7 @@ describe("An error group", () => {
     await fail(ids(await many(30, "charge")), "Error: timeout\n    at x", "2 hours 5 s");
     const [one] = await ofKind("error_group");
     assert.equal(one?.title, "charge and others fail: Error: timeout");
-    assert.match(one?.sentence ?? "", /^33 jobs failed, the last known 2 h ago\./);
+    assert.match(one?.sentence ?? "", /^33 jobs failed; last known failure 2 h ago\./);
   });
 
   test("of missed deadlines or crashes offers no retry, and explains why.", async () => {
@@ -932,7 +935,7 @@ test("The worst incident comes first: a stuck queue, then a poison job, then an 
   const poison = await add("pdf", { runAt: "2999-01-01T00:00:00Z" });
   await sql("update worker._private_jobs set attempts = 3 where id = $1", [poison]);
   const { verdict, incidents } = await read();
-  assert.equal(verdict, "q is stuck, and 2 more");
+  assert.equal(verdict, "Queue q is stuck, and 2 more issues");
   assert.deepEqual(
     incidents.map(({ kind }) => kind),
     ["stuck_queue", "poison", "error_group"],

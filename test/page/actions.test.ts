@@ -56,7 +56,7 @@ test("A job that is failed by hand has no attempts left, and the reason is its l
     await start(page, id, "Fail…");
     await page.getByLabel("Reason").fill('the pot <b>broke</b>, "twice"');
     await confirm(page, ["It gets no more attempts"], `Fail job ${id}`);
-    await dismissNotice(page, "Failed 1 of 1 job");
+    await dismissNotice(page, "Marked as failed: 1 of 1 job");
     await waitForText(page, "Will not run again.");
     await waitForText(page, 'the pot <b>broke</b>, "twice"');
   });
@@ -131,7 +131,7 @@ test("A job is removed by its key, on the page of the job and on the list of job
   const work = async ({ page }: { page: Page }) => {
     await start(page, first, "Remove by key…");
     assert.equal(await page.getByLabel("Job key").inputValue(), "pot:1");
-    await confirm(page, ["The job with this key is deleted."], "Remove the job");
+    await confirm(page, ["Deletes the job with this key."], "Remove the job");
     await dismissNotice(page, /pot:1|[Rr]emoved/);
     await waitForText(page, "This job no longer exists.");
     await page.locator(".crumb a").first().click();
@@ -152,7 +152,7 @@ test("A job is removed by its key, on the page of the job and on the list of job
 
 const bulk = {
   "Complete…": { verb: "Complete 3 jobs", result: "Completed 2 of 3 jobs" },
-  "Fail…": { verb: "Fail 3 jobs", result: "Failed 2 of 3 jobs" },
+  "Fail…": { verb: "Fail 3 jobs", result: "Marked as failed: 2 of 3 jobs" },
   "Run now…": { verb: "Run 3 jobs now", result: "Rescheduled to run now: 2 of 3 jobs" },
 };
 

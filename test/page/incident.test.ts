@@ -91,7 +91,7 @@ const dialogButton = (page: Page, name: string | RegExp) =>
 
 test("The first screen shows what blocks the queue, since when, and how many jobs wait.", async () => {
   await startAtOverview(0, async ({ page }) => {
-    const one = incident(page, "crm:acme is stuck");
+    const one = incident(page, "Queue crm:acme is stuck");
     await one.getByText("119 jobs wait.").waitFor();
     await one
       .getByText(/worker-dead has locked the queue and is not responding: no heartbeat for 2 h/)
@@ -167,7 +167,7 @@ test("A job is removed by its key in five steps.", async () => {
 test("A queue that a stale worker has locked is unlocked in two steps.", async () => {
   await startAtOverview(2, async (operator) => {
     const { page } = operator;
-    const one = incident(page, "crm:acme is stuck");
+    const one = incident(page, "Queue crm:acme is stuck");
     await operator.click(one.getByRole("button", { name: "Unlock…" }));
     await operator.click(dialogButton(page, "Unlock"));
     await one.waitFor({ state: "detached" });

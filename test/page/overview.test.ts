@@ -79,7 +79,9 @@ test("A stuck queue is at the top, with its cause and the action that unlocks it
     set locked_at = now() - interval '2 hours', locked_by = 'lost', attempts = 1
     where id = (select min(id) from {}._private_jobs)`);
   await visit(stuck, "/", async ({ page }) => {
-    const incident = page.locator(".inc:first-child").filter({ hasText: "crm:acme is stuck" });
+    const incident = page
+      .locator(".inc:first-child")
+      .filter({ hasText: "Queue crm:acme is stuck" });
     await incident.getByText("lost", { exact: true }).waitFor();
     await incident.getByRole("button", { name: "Unlock…" }).click();
     await confirm(page, [], "Unlock");

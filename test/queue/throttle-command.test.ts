@@ -29,7 +29,7 @@ test("The answer for a dropped job contains no job, but the time at which the ne
   const second = JSON.parse(json);
   assert.match(
     message,
-    /^Dropped: an equal job for t was added within the period; the next can be added at 2[-\d]{9}T[\d:]{8}Z$/,
+    /^Dropped: an equal job for task t was added within the period; the next can be added at 2[-\d]{9}T[\d:]{8}Z$/,
   );
   assert.deepEqual(second.jobs, []);
   assert.deepEqual(

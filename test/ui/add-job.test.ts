@@ -201,7 +201,7 @@ test("If the job already exists, a warning with a link to it is shown.", async (
   const page = await openForm();
   page.type("identifier", "sync");
   page.click("Add the job");
-  const message = "Already there: job 290 for sync is the same, and is unchanged";
+  const message = "Already there: job 290 for task sync is the same, and is unchanged";
   const answer = { message, jobs: [{ id: 290 }], is_duplicate: true };
   page.app.onAnswer(sentBy(page)?.id ?? 0, 200, "", JSON.stringify(answer));
   const notice = page.one((e) => String(e.attrs["class"]).startsWith("notice "));

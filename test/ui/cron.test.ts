@@ -74,10 +74,10 @@ test("A missed tick is marked; an entry that has never run shows the word never.
     "api/cron",
     listOf([entry("hourly", missed), entry("new", { last_execution: null })]),
   );
-  assert.match(rows(page)[0] ?? "", /2 h agomissed since 12:00:00/);
+  assert.match(rows(page)[0] ?? "", /2 h agoticks missed since 12:00:00/);
   assert.match(rows(page)[1] ?? "", /13:09:00never/);
   const mark = page.one((e) => String(e.attrs["class"]) === "amber");
-  assert.equal(textOf([mark]), "missed since 12:00:00");
+  assert.equal(textOf([mark]), "ticks missed since 12:00:00");
 });
 
 test("An entry that no worker reports any more is marked, and shows no pattern.", async () => {

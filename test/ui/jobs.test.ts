@@ -103,7 +103,7 @@ test("A row shows the status of its job, and the time that matters for this stat
       "Runningsend_email#2On worker-a, attempt 11 of 25none12 s",
       "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
       "Scheduledsend_email#4Scheduled for 15:00:000 of 25nonein 2 h",
-      "Blockedsend_email#5Waiting for crm (stuck)0 of 25crm2 h late",
+      "Blockedsend_email#5Waiting for queue crm (stuck)0 of 25crm2 h late",
       "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
       "Runningsend_email#7On worker-z, not responding1 of 25none12 s",
       "Readysend_fax#8No running worker has this task0 of 25none1 m late",

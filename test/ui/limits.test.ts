@@ -65,11 +65,11 @@ const sentBody = (page: Page) => JSON.parse(page.requestOf("api/limits").body);
 test("The list shows for each limit what it applies to, how much of it is used, and its state.", async () => {
   const page = await openLimits();
   assert.deepEqual(rows(page), [
-    "paymentstask payments33 of 40none2,912not fullana, 12:00:00Change…Remove…",
-    "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3 runningcode, 12:00:00Change…Remove…",
-    "acmequeue tenant/acmenone1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Change…Remove…",
+    "paymentstask payments33 of 40no limit2,912not fullana, 12:00:00Change…Remove…",
+    "tenantseach of 27 queues tenant/*3 each4 runningno limit4full: tenant/globex3 of 3 runningcode, 12:00:00Change…Remove…",
+    "acmequeue tenant/acmeno limit1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Change…Remove…",
   ]);
-  assert.match(page.text, /Limits3, 1 full, 1 backing off/);
+  assert.match(page.text, /Limits3 limits, 1 full, 1 backing off/);
   const bar = page.one((e) => e.tag === "svg" && e.attrs["aria-label"] === "33 of 40");
   assert.ok(bar);
 });
@@ -77,13 +77,13 @@ test("The list shows for each limit what it applies to, how much of it is used, 
 test("The list shows why a limit is full, although fewer jobs run than the limit allows.", async () => {
   const cause = "all 40 permits given out";
   const page = await openLimits([limit("payments", { running: 34, state: "full", cause })]);
-  assert.match(page.text, /34 of 40none2,912fullall 40 permits given outana/);
+  assert.match(page.text, /34 of 40no limit2,912fullall 40 permits given outana/);
 });
 
 test("A back-off that has ended is shown neither in the list of limits nor on the page of its limit.", async () => {
   const ending = { ...acme, backing_off: { until: timeAt(5), reason: "429" }, cause: "429" };
   const page = await openLimits([ending]);
-  assert.match(page.text, /1, 1 backing off.*backing off until 13:00:05429ana/);
+  assert.match(page.text, /1 limit, 1 backing off.*backing off until 13:00:05429ana/);
   page.pass(6_000);
   assert.match(page.text, /310not fullana/);
   assert.doesNotMatch(page.text, /backing off/i);

@@ -238,30 +238,33 @@ test("After an outage one notice reports that the page is up to date.", async ()
 test("Exact ages in an incident's sentence stay up to date; rounded ages change only with new data.", async () => {
   const page = await openPage("/");
   const sentence =
-    "8,400 jobs failed, the last 28 s ago, the first 2 h ago. It is silent for 9 m 50 s, and runs again in 3 s. 8 workers crashed within 1 m 5 s.";
+    "8,400 jobs failed; last failure 28 s ago, the first 2 h ago. It is silent for 9 m 50 s, and runs again in 3 s. 8 workers crashed within 1 m 5 s.";
   feed(page, { counts: counts(), incidents: incidents([incident({ sentence })]) });
   page.pass(2000);
   assert.match(
     page.text,
-    /the last 30 s ago, the first 2 h ago\. .* for 9 m 52 s, and .* in 1 s\./,
+    /last failure 30 s ago, the first 2 h ago\. .* for 9 m 52 s, and .* in 1 s\./,
   );
   page.pass(9000);
-  assert.match(page.text, /the last 39 s ago, the first 2 h ago\. .* for 10 m, and .* again now\./);
+  assert.match(
+    page.text,
+    /last failure 39 s ago, the first 2 h ago\. .* for 10 m, and .* again now\./,
+  );
   assert.match(page.text, /crashed within 1 m 5 s\./);
   feed(page, { incidents: incidents([incident({ sentence })], { as_of: timeAt(11) }) });
-  assert.match(page.text, /the last 28 s ago/);
+  assert.match(page.text, /last failure 28 s ago/);
 });
 
 test("While the data are stale, exact ages in sentences are shown as clock times; rounded ages stay.", async () => {
   const page = await openPage("/");
   const sentence =
-    "8,400 jobs failed, the last 9 s ago. It is silent for 5 m 30 s, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 5 m to 50 m, more than usual.";
+    "8,400 jobs failed; last failure 9 s ago. It is silent for 5 m 30 s, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 5 m to 50 m, more than usual.";
   feed(page, { counts: counts(), incidents: incidents([incident({ sentence })]) });
-  assert.ok(page.text.includes("the last 9 s ago"));
+  assert.ok(page.text.includes("last failure 9 s ago"));
   page.pass(13_000);
   assert.match(
     page.text,
-    /the last at 12:59:51\. It is silent since 12:54:30, its lock is held for 2 h, the job was added 3 d ago\. It runs again at 13:09:53, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late\. 8 workers crashed within 12 m\. 5 jobs are due in 5 m to 50 m, more than usual\./,
+    /last failure at 12:59:51\. It is silent since 12:54:30, its lock is held for 2 h, the job was added 3 d ago\. It runs again at 13:09:53, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late\. 8 workers crashed within 12 m\. 5 jobs are due in 5 m to 50 m, more than usual\./,
   );
 });
 

@@ -119,8 +119,8 @@ function press(page: Page, name: string, label: string): void {
 test("The state of the database is shown in words and numbers, with the time since it was read.", async () => {
   const page = await openMaintenance();
   assert.match(page.text, /Statusread 3 s ago/);
-  assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrateOK/);
-  assert.match(page.text, /1,234 rows, 2 MB of indexes; 6 MB in 1 table6 MBOK/);
+  assert.match(page.text, /Schema“worker”: level 20 of 20, nothing to migrateOK/);
+  assert.match(page.text, /1,234 rows; indexes 2 MB; all tables 6 MB6 MBOK/);
   assert.match(page.text, /Dead rows6 % of the jobs table, vacuumed 4 m ago≈ 204OK/);
   assert.match(page.text, /Oldest transactionnone/);
   assert.match(page.text, /Connections5 “worker” idle34 of 100OK/);

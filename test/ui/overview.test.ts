@@ -45,7 +45,7 @@ const numbers = (page: Page) =>
 
 test("The top shows the verdict, the time at which its incident began, and the number of workers alive.", async () => {
   const page = await openOverview();
-  assert.equal(verdict(page), "crm:acme is stuck");
+  assert.equal(verdict(page), "Queue crm:acme is stuck");
   assert.match(page.text, /since 10:51:00 · 5 of 6 workers alive/);
   assert.equal(page.title, "(12) Overview · worker");
   assert.equal(page.mark, "12");
@@ -59,7 +59,10 @@ test("If the incidents were read a while ago, the page shows how long ago.", asy
 
 test("An incident shows its problem, its duration and its number of jobs, and links to its worker and to its jobs.", async () => {
   const page = await openOverview();
-  assert.match(page.text, /crm:acme is stuck for 2 h480 jobs wait\. worker-c has locked the queue/);
+  assert.match(
+    page.text,
+    /Queue crm:acme is stuck for 2 h480 jobs wait\. worker-c has locked the queue/,
+  );
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
   assert.equal(link.attrs["href"], "#/workers/worker-c");
   const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480");
@@ -218,7 +221,7 @@ const withoutJobs = (change: Partial<Incidents>) => ({
 test("The overview of a queue that has run all its jobs shows the verdict and the checks, and can pause the queue.", async () => {
   const page = await openOverview(withoutJobs({ is_new: false }));
   assert.equal(verdict(page), "All is well");
-  assert.match(page.text, /5 workers alive · 1,988 done or removed in the last minute/);
+  assert.match(page.text, /5 workers alive · 1,988 jobs done or removed in the last minute/);
   assert.match(page.text, /No queue is stuck.*drag to select a time range.*Errors/);
   assert.doesNotMatch(page.text, /Add your first job/);
   assert.ok(page.hasButton("Copy report") && page.hasButton("Pause everything…"));
@@ -281,7 +284,7 @@ test("After 12 seconds without an event, the page shows clock times instead of a
   assert.match(page.text, /last 18 s ago/);
   page.pass(2_000);
   assert.match(page.text, /Offline for 13 s/);
-  assert.equal(verdict(page), "At 13:00:00: crm:acme is stuck");
+  assert.equal(verdict(page), "At 13:00:00: Queue crm:acme is stuck");
   assert.match(page.text, /last at 12:59:53/);
   assert.match(page.text, /See 480Offline/);
   assert.equal(page.hasButton("Unlock…"), false);
@@ -343,7 +346,7 @@ test("The error groups and the queues are shown below the incidents, the worst f
 
 test("The overview shows the tasks, the jobs that are due next, and how many jobs were done or removed.", async () => {
   const page = await openOverview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
-  assert.match(page.text, /5 of 6 workers alive · 1,988 done or removed in the last minute/);
+  assert.match(page.text, /5 of 6 workers alive · 1,988 jobs done or removed in the last minute/);
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=5&sort=worst");
   const due = /^api\/jobs\?limit=5&fields=row&count=none&sort=due&q=is%3Ascheduled$/;
   assert.match(page.requestOf("api/jobs").path, due);
@@ -368,7 +371,7 @@ test("While live updates are paused, the overview does not change. After the pau
   page.app.dispatch("app.hold", "", "");
   assert.match(page.text, /Paused/);
   feed(page, { incidents: incidents([]), counts: counts({ failed: value(99) }) });
-  assert.equal(verdict(page), "crm:acme is stuck");
+  assert.equal(verdict(page), "Queue crm:acme is stuck");
   page.app.dispatch("app.hold", "", "");
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /Failed99/);

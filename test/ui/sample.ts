@@ -129,7 +129,7 @@ export function incident(change: Partial<Incident> = {}): Incident {
     id: "stuck_queue:1",
     kind: "stuck_queue",
     level: "bad",
-    title: "crm:acme is stuck",
+    title: "Queue crm:acme is stuck",
     sentence:
       "480 jobs wait. worker-c has locked the queue and is not responding: no heartbeat for 2 h.",
     since: timeAt(-7740),

@@ -103,7 +103,7 @@ test("The list of workers shows whether each worker responds, how busy it is, an
     "stock-1no heartbeats20",
     "worker-a2 s agoprod-a-51c0.1.03 d18 of 20426",
   ]);
-  assert.match(page.text, /1 of 2 alive, 1 without heartbeats; 18 of 20 slots busy/);
+  assert.match(page.text, /1 of 2 alive, 1 without heartbeats \(18 of 20 slots busy\)/);
   assert.deepEqual(rows(page, "running"), ["Runningimport_contacts#12481worker-c2 h"]);
 });
 
@@ -112,7 +112,7 @@ test("Jobs that are fetched and not started take no slots.", async () => {
   const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, locked_jobs: 53 });
   const idle = worker("worker-b", { running: value(0), slots: 4, locked_jobs: 0 });
   page.answer("api/workers", listOf([busy, idle]));
-  assert.match(page.text, /2 of 2 alive; 8 of 12 slots busy, 45 more fetched/);
+  assert.match(page.text, /2 of 2 alive \(8 of 12 slots busy, 45 more fetched\)/);
   const [first = "", second = ""] = rows(page, "workers");
   assert.match(first, /8 of 8\+45 fetched/);
   assert.match(second, /0 of 4(?!\+)/);
@@ -164,8 +164,8 @@ test("If heartbeats report a worker's jobs, each job's run time is shown as of t
       }),
     ]),
   });
-  assert.match(page.text, /Running longestat the last heartbeat/);
-  assert.deepEqual(rows(page, "running"), ["Runningcharge_card#7worker-a3 m 20 s15 m"]);
+  assert.match(page.text, /Running longestas of the last heartbeat/);
+  assert.deepEqual(rows(page, "running"), ["Runningcharge_card#7worker-a3 m 20 s15 m ago"]);
 });
 
 test("A worker without heartbeats is never shown as not responding, and is amber only if its level is warn.", async () => {

@@ -46,7 +46,7 @@ export type AuthOptions =
     }
   | { readonly mode: "none" };
 
-const EMPTY = "must not be empty; leave it out to have one generated";
+const EMPTY = "must not be empty; leave it out for the default";
 
 const username = v.pipe(
   v.string("must be a string"),

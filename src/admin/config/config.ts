@@ -199,7 +199,7 @@ const secretNames: Readonly<Record<AuthMode, string>> = {
 };
 
 const SHORT_TOKEN = `must have at least ${MIN_SECRET_LENGTH} characters where other machines can reach the server`;
-const SHORT = `${SHORT_TOKEN}; leave it out to have one generated`;
+const SHORT = `${SHORT_TOKEN}; leave it out for the default`;
 
 function resolveLabel(label: string | null): string | null {
   if (label === null) return null;

@@ -39,8 +39,8 @@ export async function cancelOutcomes(
 }
 
 // A job that is not locked counts as running while the request is stored, because its error may not be final: if its
-// worker has crashed, the job has the error of the recovery until endCancellations() replaces this error with the
-// request's reason and deletes the request.
+// worker has crashed, the job has the error of the recovery until endCancellations() replaces this error with
+// `cancelled` and the request's reason, and deletes the request.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

@@ -110,19 +110,19 @@ export const addCommand = defineCommand({
   sentence: ({ job, until }, input) => {
     const { identifier, unique_by: by } = input;
     if (job === null) {
-      return `Dropped: an equal job for ${identifier} was added within the period; the next can be added at ${momentText(until.getTime())}`;
+      return `Dropped: an equal job for task ${identifier} was added within the period; the next can be added at ${momentText(until.getTime())}`;
     }
     switch (outcomeOf(job, input)) {
       case "added":
-        return `Added job ${job.id} for ${identifier}`;
+        return `Added job ${job.id} for task ${identifier}`;
       case "updated":
         return by === undefined
-          ? `Updated job ${job.id} for ${identifier}, which had the key ${job.key}`
-          : `Updated job ${job.id} for ${identifier}, which was already there`;
+          ? `Updated job ${job.id} for task ${identifier}, which had the key ${job.key}`
+          : `Updated job ${job.id} for task ${identifier}, which was already there`;
       default:
         return by === undefined
           ? `Nothing was added: job ${job.id} has the key ${job.key} and is unchanged`
-          : `Already there: job ${job.id} for ${identifier} is the same, and is unchanged`;
+          : `Already there: job ${job.id} for task ${identifier} is the same, and is unchanged`;
     }
   },
   jobIds: ({ job }) => (job === null ? [] : [job.id]),

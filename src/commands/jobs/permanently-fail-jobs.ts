@@ -68,7 +68,12 @@ export const failCommand = defineJobAction({
   },
   examples: ["worker fail 42 --reason 'no longer needed'", "worker fail 'queue:imports' --dry-run"],
   onJobs: {
-    words: { past: "Failed", ask: "Fail {jobs}", doing: "Failing {jobs}", done: "Failed {jobs}" },
+    words: {
+      past: "Marked as failed:",
+      ask: "Fail {jobs}",
+      doing: "Marking {jobs} as failed",
+      done: "Marked {jobs} as failed",
+    },
     change: ({ reason }) => failChange(hasText(reason) ? reason : markedFailed("by an operation")),
     canary: "none",
     offers: {

@@ -109,7 +109,7 @@ export const removeCommand = defineCommand({
   title: "Remove a job by its key",
   verb: "Remove the job",
   consequence:
-    "The job with this key is deleted. If a worker runs it now, that run continues, and the job is not retried.",
+    "Deletes the job with this key. If a worker runs it now, that run continues, and the job is not retried.",
   weight: "light",
   danger: "destroys",
   http: { path: "/api/jobs/remove-by-key", action: null },

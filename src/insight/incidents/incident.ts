@@ -36,7 +36,7 @@ export interface Incident {
   readonly kind: IncidentKind;
   /** `bad`: jobs cannot run, or many fail. `warn`: a less urgent problem, or a pause, in which jobs wait on purpose. */
   readonly level: "warn" | "bad";
-  /** The subject and its problem: `crm:acme is stuck`. */
+  /** The subject and its problem: `Queue crm:acme is stuck`. */
   readonly title: string;
   /** The details in sentences, for example how many jobs wait and why. */
   readonly sentence: string;

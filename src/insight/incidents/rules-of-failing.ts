@@ -50,7 +50,7 @@ function failingIncident(
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   // If `firstSeen` is null, the time of at least one failure is unknown. That failure may be later than `lastSeen`.
   const known = firstSeen === null ? " known" : "";
-  const last = lastSeen === null ? "" : `, the last${known} ${ageText(nowMs - lastMs)} ago`;
+  const last = lastSeen === null ? "" : `; last${known} failure ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";
   const doubt = doubtOfRetry(label);
   return {

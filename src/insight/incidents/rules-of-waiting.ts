@@ -73,7 +73,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
     level: state === "stale" ? "bad" : "warn",
     title: isMany
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
-      : `${shortName(name)} ${is("is")}`,
+      : `Queue ${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
     // A stale worker's queue has been stuck since the worker's last heartbeat. Before, the queue was only locked.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),

@@ -1,6 +1,6 @@
 // Runs every rule on the facts, sorts the incidents, and makes the headline (verdict) and the list of checks.
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
-import { countText, numberText } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { MAX_ERROR_GROUPS, NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
 import type { Incident, IncidentCheck, Incidents } from "./incident.ts";
@@ -76,7 +76,7 @@ function verdictOf(
   }
   if (others.length === 0) return headlineOf(worst);
   const least = errors?.groups.length === MAX_ERROR_GROUPS ? "at least " : "";
-  return `${headlineOf(worst)}, and ${least}${numberText(others.length)} more`;
+  return `${headlineOf(worst)}, and ${least}${countText(others.length, "more issue")}`;
 }
 
 const NO_HEARTBEATS = "No worker sends heartbeats";

@@ -21,8 +21,9 @@ from level cross join lateral (
   order by j.run_at limit 1) next`;
 
 /**
- * Returns the milliseconds, by the database's clock, until the first job after `since_s` (seconds since the epoch) is
- * due: a negative number if the job is due already; null if no such job becomes due within a day.
+ * Finds the first job whose `run_at` is after `since_s` (seconds since the epoch). Returns the milliseconds until the
+ * job is due, by the database's clock: a negative number if it is due already; null if there is no such job within a
+ * day.
  */
 export async function nextRunAt(db: Database, since_s: number): Promise<number | null> {
   const rows = await query<{ wait_ms: number | null }>(db, sql, [since_s]);

@@ -1,6 +1,6 @@
-// Parts of the statements that write the result of a job. Such a statement changes the job only while the worker
-// still holds the lock on the job, so a worker whose lease has expired cannot finish a job that another worker has
-// fetched. There are two modes of locks:
+// Parts of the statements that write the result of a job. Such a statement changes the job only if the
+// job's row shows no lock of another attempt, so a worker whose lease has expired cannot finish a job that another
+// worker has fetched. There are two modes of locks:
 //   locked_by   The safe mode, and kept jobs of the fast mode. The job's row has the worker's id in locked_by, and the
 //               attempt is already counted in the row.
 //   row         The fast mode. The transaction that writes the result has locked the row since the fetch. The row's
@@ -11,7 +11,7 @@ import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
-/** Returns the SQL condition that the worker still holds the lock on a job. `job`: the alias of the job's row. */
+/** Returns the SQL condition that no other attempt has locked a job since. `job`: the alias of the job's row. */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }

@@ -136,7 +136,7 @@ export class Heartbeat {
     const { logger, connection } = this.#parts;
     logger.warn(
       { reason },
-      "the heartbeat runs in the worker's own thread: while a handler blocks it, the worker loses its lease",
+      "heartbeats are sent from the worker's own thread: if a handler blocks this thread for too long, the lease expires",
     );
     this.#host = beatHere({ ...this.#settings(), connection }, (report) => this.#receive(report));
     if (this.#description !== null) this.#host.send(this.#description);
@@ -173,7 +173,7 @@ export class Heartbeat {
 }
 
 /**
- * Returns the longest time between two heartbeats of a worker, in milliseconds, that is no gap. Within a gap, an outage
+ * Returns the longest normal time between two heartbeats of a worker, in milliseconds. During a longer time, an outage
  * may have delayed the heartbeats of other workers for so long that their leases have expired.
  */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
@@ -181,10 +181,10 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 }
 
 /**
- * Returns an age in milliseconds. A heartbeat of another worker that is at most this old proves to a new worker that no
- * outage has made workers stale: an outage since this heartbeat was at most as long as the heartbeat is old. In the
- * worst case, a worker has sent a heartbeat one interval before the outage, and sends its next heartbeat one interval
- * after the outage. Even these two heartbeats are at most the threshold apart, so the worker does not become stale.
+ * Returns the age, in milliseconds, up to which a heartbeat of another worker is recent for a new worker. Since such a
+ * heartbeat, no outage has made a worker stale, because an outage since then was at most this long. In the worst case,
+ * a worker has sent a heartbeat one interval before the outage, and sends its next heartbeat one interval after the
+ * outage. Even these two heartbeats are at most the threshold apart, so the worker does not become stale.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

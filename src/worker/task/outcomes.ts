@@ -210,7 +210,8 @@ function checkedUntil(until: unknown): number | Date {
   throw new InputError([
     {
       path: "until",
-      message: "must be milliseconds from 0 to ten years, a valid Date or, to retry, a Response",
+      message:
+        "must be a number of milliseconds from 0 to ten years, or a valid Date; RetryAfter also takes a Response",
     },
   ]);
 }

@@ -338,7 +338,7 @@ test("Jobs can be selected and failed with the keyboard alone, and then the focu
     await waitForFocus(page, "#field-reason");
     await page.keyboard.type("by hand");
     await page.keyboard.press("Enter");
-    await waitForText(page, "Failed 2 of 2 jobs");
+    await waitForText(page, "Marked as failed: 2 of 2 jobs");
     await waitForFocus(page, "tbody tr");
     assert.equal(await page.locator("tbody .st-failed").count(), 2);
   });

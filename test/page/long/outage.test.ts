@@ -121,7 +121,7 @@ test("After a restart of the server the page reconnects, and a text that was typ
     await page.locator(".banner").waitFor({ state: "detached" });
     // The page still has the old server's CSRF token, and requests the new token by itself.
     await confirm(page, [], `Fail job ${id}`);
-    await dismissNotice(page, "Failed 1 of 1 job");
+    await dismissNotice(page, "Marked as failed: 1 of 1 job");
     await waitForText(page, "typed before the restart");
   };
   const mayMeet = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|403 \(/;

@@ -123,7 +123,7 @@ export function zone(now: f64): string {
 
 /**
  * Returns a sentence that the server wrote at `at`, with local times (localTimes()) and current ages. If the data are
- * stale, clock times replace the ages, as in `the last at 00:20:16`. Ages of ten minutes or more stay unchanged,
+ * stale, clock times replace the ages, as in `last failure at 00:20:16`. Ages of ten minutes or more stay unchanged,
  * because the server has rounded them.
  */
 export function upToDate(sentence: string, at: f64, times: Times): string {

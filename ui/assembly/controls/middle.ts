@@ -27,7 +27,8 @@ export function cutText(content: string, className: string): Node {
 /**
  * Returns the index of the first letter after the cut. As many letters follow the cut as fit into ROOM, or into TAIL in
  * a monospaced font. Returns 0 if the text is not cut in its middle: the text is shorter than SHORTEST, has fewer than
- * HEAD letters before the cut, or has letters near its end that are written from right to left.
+ * HEAD letters before the cut, or has a letter near its end of a range with letters that are written from right to
+ * left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;

@@ -16,8 +16,8 @@ import { cancel, isAway } from "../model/requests";
 /** If the first data have not arrived this long after the request, the page shows a skeleton. */
 export const SKELETON_MS: f64 = 200;
 /**
- * The shortest intervals at which requestSince() requests data that have not changed. SOMETIMES_MS: new counts of jobs,
- * or an event of an operation, have arrived since the last request. SELDOM_MS: neither has arrived.
+ * The shortest intervals at which requestSince() requests data that have not changed. SOMETIMES_MS applies if new
+ * counts of jobs, or an event of an operation, have arrived since the last request. SELDOM_MS applies otherwise.
  */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;

@@ -38,11 +38,11 @@ function isEach(limit: ListedLimit): bool {
 }
 
 /**
- * Shows how many jobs run and how many may run at once; `none` if the limit has only a rate. A bar compares the two
+ * Shows how many jobs run and how many may run at once; `no limit` if the limit has only a rate. A bar compares the two
  * numbers, unless the limit bounds each of several queues.
  */
 export function atOnce(limit: ListedLimit): Node[] {
-  if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
+  if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "no limit")];
   if (!isEach(limit)) return amount(limit.running, limit.concurrency);
   return [text(mostText(limit)), sub(`${numberText(limit.running)} running`)];
 }
@@ -74,7 +74,7 @@ export function mostText(limit: ListedLimit): string {
 
 export function rateCell(limit: ListedLimit): Node[] {
   const rate = limit.rate;
-  if (rate === null) return [leaf("span", "faint", "none")];
+  if (rate === null) return [leaf("span", "faint", "no limit")];
   return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 

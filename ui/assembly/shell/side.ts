@@ -147,7 +147,7 @@ export function environmentLabel(label: string, title: string): Node {
 
 /** The time zone of the times on the page. Most of the times are shown without their zone. */
 export function zoneNamed(m: Model): Node {
-  return box("p", "zone", [leaf("span", "", "Times in UTC"), text(zone(m.now))]);
+  return box("p", "zone", [leaf("span", "", "Times in"), text("UTC " + zone(m.now))]);
 }
 
 function account(m: Model): Node {

@@ -55,7 +55,7 @@ const overview = record(
 );
 
 export const getOverview: Operation = {
-  summary: "Job counts, queues and workers at this moment",
+  summary: "Job counts, queues and workers, with the times at which they were read",
   answer: overview,
   run: async ({ feed }) => {
     const { json, asOf } = await feed.overview();

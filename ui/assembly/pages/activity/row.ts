@@ -21,7 +21,7 @@ export const COLUMNS: Column[] = [
   new Column("", "What", "", ""),
   new Column("by w-mid", "Who", "", ""),
   new Column("num when", "When", "", ""),
-  new Column("num receipt w-mid", "Receipt", "", ""),
+  new Column("num receipt w-mid", "Action", "", ""),
 ];
 
 const NAMED_IDS: i32 = 3;

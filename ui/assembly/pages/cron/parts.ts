@@ -39,7 +39,7 @@ export function lastRun(m: Model, entry: CronEntry): Node[] {
   const job = entry.pendingJobId;
   const lines: Node[] = [isNaN(at) ? leaf("span", "faint", "never") : agoElement(at, m.times)];
   if (!isNaN(late)) {
-    const words = timeElement(late, `missed since ${clockAt(late, m.serverNow)}`);
+    const words = timeElement(late, `ticks missed since ${clockAt(late, m.serverNow)}`);
     lines.push(box("span", "sub", [box("span", "amber", [words])]));
   } else if (job !== i64.MIN_VALUE) {
     const waits = stateWith("scheduled", `#${job} waits`);

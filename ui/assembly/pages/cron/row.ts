@@ -25,7 +25,7 @@ export const COLUMNS: Column[] = [
   new Column("when", "Next", "next", ""),
   new Column("when", "Last tick", "-last", ""),
   new Column("ticks w-opt", "Backfill", "", ""),
-  new Column("num ago w-max", "Since", "", ""),
+  new Column("num ago w-max", "Known for", "", ""),
   new Column("w4 w-opt", "Workers", "", ""),
   new Column("num w6", "Action", "", ""),
 ];

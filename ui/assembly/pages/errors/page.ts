@@ -209,7 +209,7 @@ export class ErrorsPage extends ListPage {
     const isCut =
       this.failed.groups.length >= MAX_GROUPS || this.retrying.groups.length >= MAX_GROUPS;
     const most = isCut ? ` These are the ${MAX_GROUPS} largest groups.` : "";
-    return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${countText(read, "job", "jobs")} read.${most}`;
+    return `Grouped by the first line of the last error. # replaces numbers, ids, times and addresses. ${countText(read, "job", "jobs")} read.${most}`;
   }
 
   private whichOnes(): Node {

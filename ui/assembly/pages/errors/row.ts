@@ -1,5 +1,5 @@
 /** The rows and columns of the list of error groups, and the order of the groups. */
-import { aged } from "../../controls/age";
+import { agoElement } from "../../controls/age";
 import { badge, link } from "../../controls/button";
 import { sparkline } from "../../controls/spark";
 import { cell } from "../../controls/table";
@@ -58,8 +58,8 @@ export class ErrorRow extends Row {
       cell("dim w-opt", [cutName(this.tasks, "")]),
       cell("num", [countNode(valueOf(group.failed), "")]),
       cell("num", [countNode(valueOf(group.retrying), "")]),
-      cell("num dim w-mid", [aged(group.first, m.times)]),
-      cell("num dim w-mid", [aged(group.last, m.times)]),
+      cell("num dim w-mid", [agoElement(group.first, m.times)]),
+      cell("num dim w-mid", [agoElement(group.last, m.times)]),
       cell("vis graph w-mid", [
         trend.length > 0 ? sparkline(trend, "failed", "failures, last 3 h", 96, 18) : nothing,
       ]),

@@ -173,7 +173,7 @@ function waits(m: Model, job: ListedJob): Node {
   if (queue === null) return leaf("span", "dim", "Waiting for its queue");
   const isStuck = incidentOf(m, "stuck_queue", queue) !== null;
   return box("span", "", [
-    text("Waiting for "),
+    text("Waiting for queue "),
     inRow(queuePath(queue), queue),
     isStuck ? text(" (stuck)") : nothing,
   ]);

@@ -10,7 +10,7 @@ import { listView, newsPill } from "../../kit/list-view";
 import { RowPage, rowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
-import { numberText } from "../../lib/number";
+import { countText, numberText } from "../../lib/number";
 import { Mark, Model, noMark } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
@@ -88,7 +88,7 @@ export class LimitsPage extends ListPage {
   override view(m: Model): Node {
     const none = emptyWith(
       "No limits",
-      "A limit sets how many jobs of a task, or of each queue with a matching name, run at once or start in a period.",
+      "A limit sets how many jobs of a task or queue run at once or start in a period.",
       [
         setButton(m, "Set limit…", "", ""),
         commandLine(shellLine(EXAMPLE, m.access.session.schema)),
@@ -105,7 +105,7 @@ export class LimitsPage extends ListPage {
     ]);
   }
 
-  /** Returns a text such as `5, 1 full, 1 backing off`; empty if there are no limits. */
+  /** Returns a text such as `5 limits, 1 full, 1 backing off`; empty if there are no limits. */
   private summary(): string {
     const rows = this.list.rows;
     let full = 0;
@@ -117,7 +117,7 @@ export class LimitsPage extends ListPage {
     }
     return rows.length === 0
       ? ""
-      : numberText(rows.length) +
+      : countText(rows.length, "limit", "limits") +
           (full > 0 ? `, ${numberText(full)} full` : "") +
           (backingOff > 0 ? `, ${numberText(backingOff)} backing off` : "");
   }

@@ -46,7 +46,7 @@ function schema(m: Model, database: Database): Node {
           : "made by its Rust port, ";
     const state = rest.length === 0 ? "nothing to migrate" : rest;
     const level = `level ${schema.level} of ${schema.supportedLevel}`;
-    lines.push(sub(`${schema.name}: ${origin}${level}, ${state}`));
+    lines.push(sub(`“${schema.name}”: ${origin}${level}, ${state}`));
   } else {
     lines.push(sub(schema.name));
     if (problem !== null) lines.push(leaf("span", "sub bad-text", problem));
@@ -123,8 +123,8 @@ function jobs(m: Model, database: Database): Node {
     : `≈ ${numberText(table.liveRows)}`;
   let all: i64 = 0;
   for (let i = 0; i < database.tables.length; i++) all += database.tables[i].totalBytes;
-  const size = `${rows} rows, ${bytes(table.indexBytes)} of indexes`;
-  const tables = `${bytes(all)} in ${countText(database.tables.length, "table", "tables")}`;
+  const size = `${rows} rows; indexes ${bytes(table.indexBytes)}`;
+  const tables = `all tables ${bytes(all)}`;
   return statusRow(
     "jobs",
     "Jobs table",
@@ -209,7 +209,7 @@ function connections(database: Database): Node {
       `${numberText(group.count)} ${named(group.application)}${state === null ? "" : " " + state}`,
     );
   }
-  if (all.groups.length > MAX_GROUPS) parts.push("others");
+  if (all.groups.length > MAX_GROUPS) parts.push("and others");
   const isFull = all.total * 10 >= all.limit * 9;
   return statusRow(
     "connections",

@@ -93,8 +93,8 @@ function sweepRow(m: Model): Node {
       : pulse.stale === 0
         ? "all workers alive"
         : pulse.stale === 1
-          ? "its jobs run again"
-          : "their jobs run again";
+          ? "its jobs will run again"
+          : "their jobs will run again";
   const status = !isKnown
     ? nothing
     : pulse.stale > 0

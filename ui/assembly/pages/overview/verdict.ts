@@ -8,7 +8,7 @@ import { menu } from "../../controls/menu";
 import { heading, headOf } from "../../controls/panel";
 import { writeButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { countText, numberText } from "../../lib/number";
+import { countText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { ALL, isPaused } from "../../operations/pausing";
 
@@ -74,7 +74,8 @@ function beside(m: Model): string {
     // Without incidents and workers, alive() is left out: the headline may already be `No worker sends heartbeats`.
     if (list.length + m.facts.pulse.alive + m.facts.pulse.stale > 0) parts.push(alive(m));
     const done = m.facts.pulse.done;
-    if (done > 0) parts.push(`${numberText(done)} done or removed in the last minute`);
+    if (done > 0)
+      parts.push(`${countText(done, "job", "jobs")} done or removed in the last minute`);
   }
   // The numbers and rounded ages in the sentences of the incidents are as of `asOf`. All other ages are as of now.
   const asOf = m.facts.incidents.asOf;

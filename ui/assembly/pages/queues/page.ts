@@ -115,14 +115,14 @@ export class QueuesPage extends ListPage {
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
-      pageHeadWith("Queues", listCountText(this), []),
+      pageHeadWith("Queues", this.address.value("only").length > 0 ? "" : listCountText(this), []),
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),
       leaf(
         "p",
         "hint",
-        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker is not responding.",
+        "A queue runs one job at a time, unless a limit allows more. Each queue is in one tab. Stuck: its worker is not responding.",
       ),
     ]);
   }
@@ -153,11 +153,10 @@ export class QueuesPage extends ListPage {
    */
   private meaning(only: string): string {
     const known = this.known;
-    if (only === "stuck") return "No locked queue is stuck.";
-    if (only !== "running" && (known === null || known.failed === i64.MIN_VALUE)) {
-      return "Only some jobs were counted, so there may be such queues.";
-    }
-    return only === "idle" ? "Every queue has jobs." : "Each queue is in only one tab.";
+    if (only === "stuck" || only === "running") return "";
+    return known === null || known.failed === i64.MIN_VALUE
+      ? "Only some jobs were counted, so there may be such queues."
+      : "";
   }
 
   private none(): Node {

@@ -24,7 +24,7 @@ export const COLUMNS: Column[] = [
   new Column("num q-num", "Due", "-waiting", "waiting"),
   new Column("num of w-mid", "Not due", "", ""),
   new Column("num q-num w-mid", "Failed", "-failed", ""),
-  new Column("num ago w-mid", "Oldest", "oldest", ""),
+  new Column("num ago w-mid", "Oldest due", "oldest", ""),
   new Column("by w-opt", "Locked by", "", ""),
   new Column("num verb", "Action", "", ""),
 ];

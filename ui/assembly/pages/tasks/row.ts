@@ -29,8 +29,8 @@ export const COLUMNS: Column[] = [
   new Column("num q-num w-mid", "Blocked", "-blocked", ""),
   new Column("num q-num w-mid", "Retrying", "-retrying", ""),
   new Column("num q-num", "Failed", "-failed", ""),
-  new Column("num ago w-mid", "Oldest", "oldest", ""),
-  new Column("last w-opt", "Last error", "", ""),
+  new Column("num ago w-mid", "Oldest due", "oldest", ""),
+  new Column("last w-opt", "Status", "", ""),
   new Column("num verb", "Action", "", ""),
 ];
 

@@ -106,14 +106,16 @@ export class WorkersPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "Not responding: the heartbeat is overdue. No heartbeats: a Graphile worker, or one without recovery. If it holds a lock for over 4 hours, check that it runs.",
+        "Not responding: the heartbeat is overdue. No heartbeats: a Graphile worker, or one without recovery.",
       ),
       box("div", "cols a", [runningLongest(m, this.list.rows), differences(m, this.differences)]),
       bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
     ]);
   }
 
-  /** Returns `5 of 6 alive; 61 of 120 slots busy; not responding first`, for example; empty before the first answer. */
+  /**
+   * Returns `5 of 6 alive (61 of 120 slots busy); not responding first`, for example; empty before the first answer.
+   */
   private summary(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
@@ -144,7 +146,7 @@ export class WorkersPage extends ListPage {
     }
     if (alive === 0 || alive !== this.counts.alive) return "";
     const more = fetched > 0 ? `, ${numberText(fetched)} more fetched` : "";
-    return `; ${partText(running, slots)} slots busy${more}`;
+    return ` (${partText(running, slots)} slots busy${more})`;
   }
 
   private sweep(m: Model): Node {

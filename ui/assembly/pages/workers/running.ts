@@ -1,5 +1,5 @@
 /** The panel "Running longest": at most five jobs of the workers on this page of the list, longest-running first. */
-import { age, timeElement } from "../../controls/age";
+import { agoElement, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { tablePanel } from "../../controls/panel";
 import { cell, row } from "../../controls/table";
@@ -44,7 +44,7 @@ export function runningLongest(m: Model, workers: Row[]): Node {
     hasReports = hasReports || isReported(all[i].worker);
   }
   const more = link(conditionPath("running"), "", [text("All running jobs")]);
-  const remark = hasReports ? "at the last heartbeat" : "";
+  const remark = hasReports ? "as of the last heartbeat" : "";
   return tablePanel("Running longest", remark, [more], "running", COLUMNS, rows);
 }
 
@@ -64,5 +64,5 @@ function runs(m: Model, one: Runs): Node {
 /** The age of the heartbeat that reported the jobs; empty if the server found the jobs by their locks instead. */
 function lastHeartbeat(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
-  return isReported(worker) ? timeElement(at, age(at, m.times)) : nothing;
+  return isReported(worker) ? agoElement(at, m.times) : nothing;
 }
