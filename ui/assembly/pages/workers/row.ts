@@ -30,7 +30,7 @@ export const COLUMNS: Column[] = [
   new Column("num ago w-max", "Up", "-started", ""),
   new Column("load", "Running", "-running", ""),
   new Column("num ago w-opt", "Jobs/min", "-done", ""),
-  new Column("num of w-mid", "Locked queues", "", ""),
+  new Column("num of w-mid", "Queue locks", "", ""),
   new Column("verb", "Unlock", "", ""),
 ];
 

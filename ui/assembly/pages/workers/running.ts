@@ -15,7 +15,7 @@ import { isReported, runTime } from "../../parts/worker";
 import { WorkerRow } from "./row";
 
 const SHOWN = 5;
-const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w3=For", "num w4 w-mid=Heartbeat"];
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w3=For", "num w6 w-mid=Heartbeat"];
 
 class Runs {
   constructor(
