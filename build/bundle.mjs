@@ -178,7 +178,10 @@ function versionOnly(build) {
   });
 }
 
-/** Bundles the SQL of extensions without the comment before the first part, which extension.ts does not read. */
+/**
+ * Bundles the SQL files of extensions. The comment at the beginning of each file is left out, because extension.ts does
+ * not use this comment.
+ */
 function partsOnly(build) {
   build.onLoad({ filter: /schema\/extensions\/.+\.sql$/ }, async ({ path }) => {
     const text = await readFile(path, "utf8");

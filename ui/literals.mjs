@@ -10,7 +10,7 @@ const PAGE = 65536;
 /** The size of an object's head in bytes. Its fields: the block's size, two links, the type, the content's size. */
 const HEAD = 20;
 const STRING = 2;
-/** The type of a step that leaves a gap of zeros and then writes the bytes that no other step writes. */
+/** The type of a step that leaves a gap of zeros and then copies bytes from the packed data. */
 const PLAIN = 0;
 /** The largest number that a step can contain: 14 bits. */
 const MAX_NUMBER = 0x3fff;

@@ -78,7 +78,7 @@ export function postgresParts(lib) {
   }
   const unversioned = [...parts.values()].find(({ version }) => version === null);
   if (unversioned !== undefined)
-    fail(`${unversioned.name} does not contain its version (build/executable/parts.mjs).`);
+    fail(`No pattern of build/executable/parts.mjs finds the version of ${unversioned.name}.`);
   return [...parts.values()];
 }
 

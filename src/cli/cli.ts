@@ -53,7 +53,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Whether help is requested. It is shown even if other arguments are wrong. */
+/** Whether help is requested. It is shown even if options or values are wrong, but not for an unknown command. */
 const wantsHelp = (argv: readonly string[]) =>
   beforeDashes(argv).some((word) => word === "--help" || word === "-h");
 

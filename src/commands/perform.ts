@@ -16,7 +16,7 @@ export interface CommandRecord {
   readonly command: string;
   /** The id of the HTTP request; null if there is none. */
   readonly request: string | null;
-  /** The ids of the jobs in the request, or the id of the added or removed job; null for a command without jobs. */
+  /** The ids that the command's jobIds() returns, otherwise the ids of the input; null for a command without jobs. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
@@ -49,7 +49,7 @@ export interface CommandResult {
   readonly isPartial: boolean;
   /** The body of the HTTP response and the output of `--json`: a JSON object as text. Payloads in it are unchanged. */
   readonly json: string;
-  /** Waits at most a minute for the end of changes that the command has started. Resolves to null if there are none. */
+  /** The result of the command's wait(), which waits at most a minute. Null if the command declares no wait(). */
   wait(db: Database): Promise<WaitOutcome | null>;
 }
 

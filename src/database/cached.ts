@@ -2,8 +2,8 @@
 // successful read there is a pause, which is longer after a slow read. During the pause, callers get the last value.
 // The first call after the pause begins a new read. If the last read was fast, callers wait for the new read. If the
 // last read was slow, callers get the last value while the new read runs, unless the value is older than STALE_MS.
-// After a write of this process the pause is shorter, and callers wait for the new read. If PostgreSQL has stopped a
-// read because it took too long, there is a pause as long as the read (at most slowIntervalMs), because PostgreSQL is
+// After a write of this process the pause can be shorter, and callers wait for the new read. If PostgreSQL has stopped
+// a read because it took too long, there is a pause as long as the read (at most slowIntervalMs), because PostgreSQL is
 // probably under load. During this pause, callers get the last value or, if there is none yet, the error of the read.
 import { monotonic } from "../base/clock.ts";
 import { codeOf } from "../base/errors.ts";
@@ -27,7 +27,7 @@ export interface CachedOptions {
   readonly slowIntervalMs?: number;
   /**
    * Returns the time of this process's last write, by `clock`. If a read began before that time, the pause after the
-   * read is shorter.
+   * read can be shorter.
    */
   readonly changedAtMs?: () => number;
   /**

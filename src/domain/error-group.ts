@@ -13,7 +13,7 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** A first line of at least this length is cut to the whole words within this length. */
+/** A first line of at least this length is cut to this length. Then wholeWords() removes possibly incomplete parts. */
 const MAX_LINE_LENGTH = 300;
 /** Only this many characters, from the beginning of an error, decide which group the error belongs to. */
 export const ERROR_START = 600;
@@ -133,10 +133,10 @@ function wholeWords(line: string): string {
 
 /**
  * Whether an error differs from the errors of a group only by ids that look like words. `label`: the group's label.
- * `example`: an error of the group. The error's label must have the same words as `label`, except where a word of
- * `label` has a `#`. There, the error must have a word that begins and ends like the word of `label`, and is as long as
- * the word of `example`. In place of the `#`, this word must have at least ID_LENGTH characters, or any text after a
- * prefix such as `cus_`.
+ * `example`: an error of the group. The error's label and `label` must have the same number of words. If two words at
+ * the same place differ, the word of `label` must contain `#`, and the word of the error at this place must meet three
+ * conditions. It begins and ends like the word of `label`. It is as long as the word of `example`. Its text in place of
+ * the `#` has at least ID_LENGTH characters, or follows a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -242,8 +242,9 @@ export interface ErrorPlace {
   readonly label: string;
 }
 
-// Matches the first stack frame that is not in Node, in node_modules or in this package's executable, whose files are
-// named `chunk-…`. The frame's line must end with a line break, because the line at ERROR_START may be incomplete.
+// Matches the first stack frame that is not in Node, in node_modules or in a file `chunk-…`. Files of this package's
+// executable can have such names. The frame's line must end with a line break, because the line at ERROR_START may be
+// incomplete.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;

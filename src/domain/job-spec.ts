@@ -26,7 +26,8 @@ export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as co
  * What addJob() does if another job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites that
  * job; if both payloads are lists, appends the new items. A job that is locked or failed is not overwritten: that job
  * loses its key and is not retried, and a new job is added. `preserve_run_at`: as `replace`, but a job whose `attempts`
- * is 0 keeps its `runAt`. `unsafe_dedupe`: adds nothing and keeps that job as it is, even if it is locked or failed.
+ * is 0 keeps its `runAt`. `unsafe_dedupe`: adds nothing, even if that job is locked or failed. Only `revision` and
+ * `updatedAt` of that job change.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 

@@ -12,8 +12,8 @@ export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
  * How long a job prevents other jobs with its key. `waiting`: while the job waits for its first attempt or a retry;
  * another add changes the waiting job. The time at which the job is due changes only if the add has `runAt` or
  * `debounce`, or if an attempt of the job has counted. `unfinished`: until the job has completed or failed for good.
- * `failed_too`: until the job has completed or is deleted, so also after it has failed for good. With `unfinished` and
- * `failed_too`, another add does not change the job.
+ * `failed_too`: until the job has completed or is deleted, so also after it has failed for good. If an add with
+ * `unfinished` or `failed_too` adds no job, the add changes only `revision` and `updated_at` of the existing job.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
@@ -35,9 +35,15 @@ export interface Unique {
 
 /** How long a job waits for further adds with its key, each of which makes it wait again. */
 export interface Debounce {
-  /** The time from the last add to the job's start, in milliseconds, at most a year. */
+  /**
+   * How long after the last add the job is due, in milliseconds, at most a year. The job is due earlier if `maxWaitMs`
+   * requires this.
+   */
   readonly waitMs: number;
-  /** The longest time from the first add to the job's start, in milliseconds, at least `waitMs`, at most a year. */
+  /**
+   * How long after the first add the job is due at the latest, in milliseconds, at least `waitMs`, at most a year. If
+   * an attempt of the job has counted, the next add counts as the first add.
+   */
   readonly maxWaitMs: number;
 }
 

@@ -45,9 +45,9 @@ import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
  * `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`, `busy`, `read_only_server` or
  * `database_error`. Some methods have further codes. For invalid input the code is `bad_input`: the error is an
  * InputError, which lists the problems, or a WorkerError if only PostgreSQL refused a value. After `bad_input` nothing
- * has been changed, except that copyJobs() on a client in no transaction may have added jobs. Methods that add jobs
- * also reject with `outcome_unknown` if the connection was lost before the answer: the jobs may have been added. With a
- * `jobKey`, a repeated call leaves at most one waiting job.
+ * has been changed. Exception: on a client in no transaction, copyJobs() may have added jobs, and so may addJobs() if a
+ * key occurs twice in its list. Methods that add jobs also reject with `outcome_unknown` if the connection was lost
+ * before the answer: the jobs may have been added. With a `jobKey`, a repeated call leaves at most one waiting job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,

@@ -1,11 +1,11 @@
 // Limits the duration of a worker's stop, in these steps:
 //
-//   waiting ──stopTimeoutMs──▶ aborting: signals abort ──abortGraceMs──▶ abandoned: running jobs count as
-//      │                          ▲   └── no job runs: at once ──▶       failed, results are written
-//      └───────── abort() ────────┘                                         └── 1 s ──▶ given up
+//   waiting ──stopTimeoutMs or abort()──▶ aborting ──abortGraceMs──▶ abandoned ──1 s──▶ given up
 //
-// The stop is given up if the database does not answer. A job whose result has not been written then stays locked until
-// the job is recovered.
+// aborting   The signals of running jobs abort. If no job runs, the next step follows at once.
+// abandoned  The attempts of running jobs fail, and results are written.
+// given up   The database does not answer. A job that is locked by locked_by, and whose result has not been written,
+//            stays locked until the job is recovered.
 import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
@@ -51,7 +51,7 @@ export class StopLimit {
     return this.#givenUp.signal;
   }
 
-  /** Whether a running job was abandoned, or the stop was given up before all results were written. */
+  /** Whether attempts were abandoned, or the stop was given up. Then some results may not have been written. */
   get hasGivenUp(): boolean {
     return this.#hasAbandoned || this.#givenUp.signal.aborted;
   }
@@ -78,7 +78,7 @@ export class StopLimit {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
     for (const part of this.#parts()) part.abort(error);
-    // If no job runs, the stop waits only for the database, so the wait of abortGraceMs is skipped.
+    // If no attempt runs, the stop usually waits only for the database, so the wait of abortGraceMs is skipped.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
     for (const part of this.#parts())

@@ -21,7 +21,7 @@ import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
 const OFF =
-  "recovery is off: if this worker crashes, its jobs stay locked until their locks are stale (option staleLockThresholdMs)";
+  "recovery is off: if this worker crashes, its jobs of the safe mode stay locked until their locks are stale (option staleLockThresholdMs)";
 const noTable = (schema: string) =>
   `the schema has no table of heartbeats; "${workerLine(schema, "worker migrate")}" adds it`;
 const NO_RIGHTS = "the database role may not write to the table _private_workers";
@@ -50,7 +50,7 @@ export class Upkeep<E> {
       readonly lease: WorkerLease;
       sessions(): Sessions<E>;
       cron(): readonly CronTick[];
-      /** Closes every connection that does not answer within seconds. */
+      /** Tests the fetchers' connections and the listener's, and closes those that do not answer within seconds. */
       prove(): void;
     },
   ) {

@@ -165,7 +165,7 @@ test("An unknown path is answered with 404, and a wrong method with 405 and Allo
   }
 });
 
-test("A 401 has the challenge and the login details of its mode.", async () => {
+test("A 401 has the login details of the mode and, in the modes basic and bearer, the challenge.", async () => {
   const challenges = {
     basic: [
       'Basic realm="worker admin", charset="UTF-8"',
@@ -181,7 +181,7 @@ test("A 401 has the challenge and the login details of its mode.", async () => {
   }
 });
 
-test("Basic authentication compares user and password as UTF-8, with composed or decomposed characters.", async () => {
+test("In basic authentication, user and password are UTF-8, and composed and decomposed characters count as equal.", async () => {
   const { client } = await startAdmin({ mode: "basic" });
   const offered: [string | Buffer, number][] = [
     ["operator:päss:wörd", 200],

@@ -197,6 +197,11 @@ test("The details of a queue list its due jobs in the order in which they will r
   document.assertFits(body, document.answer("GET", "/api/queues/{queue}"), "queue");
   const byId = await client.get(`/api/queues/${body.queue.id}?limit=1`);
   assert.deepEqual(ids(byId.body.next), [old]);
+  await pool.query(
+    "insert into worker._private_job_queues (id, queue_name) overriding system value values (2147483647, 'last')",
+  );
+  const last = (await client.get("/api/queues/2147483647")).body;
+  assert.equal(last.queue.queue_name, "last", "the largest id of a queue");
   // The jobs of a run of a queue are locked at the same time; only the first of them is running.
   await pool.query(
     `update worker._private_job_queues set locked_at = now(), locked_by = 'w';
@@ -205,7 +210,14 @@ test("The details of a queue list its due jobs in the order in which they will r
   const locked = (await client.get("/api/queues/a%2Fb")).body;
   assert.deepEqual([locked.running.id, locked.queue.holder], [old, "unknown"]);
   assert.deepEqual(ids(locked.next), [low]);
-  for (const name of ["none", "%00", "x".repeat(2_000), "99999999999", "%F0%9F%90%98"]) {
+  for (const name of [
+    "none",
+    "%00",
+    "x".repeat(2_000),
+    "2147483648",
+    "99999999999",
+    "%F0%9F%90%98",
+  ]) {
     const { status, text } = await client.get(`/api/queues/${name}`);
     assert.equal(status, 404, text);
   }

@@ -33,7 +33,10 @@ test("A limit is set, shown, changed in parts and removed; the output describes 
     /^Changed the limit stripe: at most 5 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time\n$/,
   );
   const again = await worker("limit", "set", "stripe", "--concurrency", "5");
-  assert.match(again.stdout, /^Nothing changed: the limit stripe is at most 5 jobs/);
+  assert.match(
+    again.stdout,
+    /^Nothing changed: the limit stripe already has this definition: at most 5 jobs/,
+  );
   const table = (await worker("limits")).stdout;
   assert.match(table, /stripe +task charge_card +5 +100\/s +0 +1 +not full/);
   assert.equal((await worker("limit", "list")).stdout, table);

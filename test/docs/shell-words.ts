@@ -26,7 +26,7 @@ export function callsIn(text: string): string[][] {
   });
 }
 
-/** All options of the program and of its commands, in all spellings. */
+/** All options of the program and of its commands, as the manual spells them. */
 export const knownOptions: ReadonlySet<string> = new Set(
   manualOf(program, commands)
     .commands.flatMap(({ options }) => options)

@@ -86,7 +86,7 @@ test("While the client reads a chunk, the export prepares only the next chunk.",
   assert.equal(chunks(), 5);
 });
 
-test("An export measures the size of decompressed payloads, and its chunks stay small.", async () => {
+test("An export adapts its estimate of the size of decompressed payloads, and its chunks stay small.", async () => {
   // Each payload has 3 kB, or 1.5 kB when compressed.
   const words =
     "string_agg(md5((n * 100 + word)::text) || ' and again, and again, and once more ', '')";
@@ -222,7 +222,7 @@ test("An export that finds nothing for a long time reports its progress, and end
   assert.equal(sent.length, until);
 });
 
-test("An export that continues from a cursor ends with the first step that goes beyond the last id to export, which is part of the cursor.", async () => {
+test("If a cursor contains the last id to export, an export from this cursor ends with the first step that goes beyond that id.", async () => {
   await fill("to_json(n)", 12_000);
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");

@@ -52,7 +52,7 @@ test("The age of a failure is correct for any retry delay, also for one that Gra
     if (delayMs !== null && delayMs > 3 * 3_600_000)
       assert.match(
         await why(id),
-        / 3 of 25 attempts failed, the last 3 h ago\./,
+        / 3 of 25 attempts failed; last failure 3 h ago\./,
         `the retry delay is ${delayMs} ms`,
       );
   }
@@ -61,7 +61,7 @@ test("The age of a failure is correct for any retry delay, also for one that Gra
 test("If a job was changed by hand after its last failure, the time of the failure is usually unknown.", async () => {
   const id = await failed3hAgo(4 * 3_600_000);
   await rescheduleJobs(queue.db, [id], { priority: 5 });
-  assert.match(await why(id), / 3 of 25 attempts failed, the last at least \d s ago\./);
+  assert.match(await why(id), / 3 of 25 attempts failed; last failure at least \d s ago\./);
   assert.equal((await explainJob(queue.db, id))?.since, null);
   await stopRetrying(queue.db, [id]);
   assert.match(

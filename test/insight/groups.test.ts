@@ -193,7 +193,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("An error whose id looks like a word is in the group of the errors that differ only in the id, also in a program that has cached no groups.", async () => {
+test("If one error of a task has an id that looks like a word, and otherwise equals errors with other ids of the same length, the error is in the group of those errors, also in a program that has cached no groups.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())
@@ -252,7 +252,7 @@ test("A query for a group without jobs finds no jobs, however many errors there 
   const missing = "group:0123456789ab";
   for (const q of [missing, `is:failed ${missing}`, `is:failed (${missing} or group:ba9876543210)`])
     assert.deepEqual(await report(q), [0, q.includes(" or ") ? [] : [missing]], q);
-  // The first query excludes the group's only job by `is:failed`, but the group is not reported as unknown.
+  // The query with `is:failed` below excludes the group's only job, but the group is not reported as unknown.
   await sql(
     `update worker._private_jobs set attempts = 1, last_error = 'Error: unique', run_at = now() + interval '1 hour'
      where id = $1`,

@@ -1,5 +1,5 @@
-// Tests the rules of incidents, the headline (verdict) and the list of checks. Not tested here: the incidents of a full
-// limit, of a standby, and of an old transaction.
+// Tests the rules of incidents, the headline (verdict) and the list of checks. Not tested here: the incidents of a
+// back-off, of a full limit, of a standby, and of an old transaction.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
@@ -107,7 +107,7 @@ test("Jobs that were failed by hand, and failed jobs without an error, are not a
   assert.deepEqual(open, ["2 jobs have failed"]);
 });
 
-test("If there are more error groups than were read, the headline has a lower bound of the number of groups.", async () => {
+test("If there are more error groups than were read, the headline has a lower bound of the number of other incidents.", async () => {
   const jobs = ids(await many(101, "t"));
   for (const [n, id] of jobs.entries()) {
     const place = String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26));
@@ -600,7 +600,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is not reported if a cancel has used up its attempts while its first attempt runs.", async () => {
+  test("is not a job that is cancelled while its first attempt runs.", async () => {
     const id = await add("endless");
     await lockJob(queue, id, "w");
     await cancelJobs(queue.db, [id]);
@@ -776,8 +776,8 @@ test("The incident of a pause shows when the pause ends, unless the end is only 
   await setPause(queue.db, { scope: "task", name: "soon" }, { ...by, forMs: 10_000 });
   const paused = await ofKind("paused");
   const sentences = paused.map(({ title, sentence }) => `${title}. ${sentence}`).sort();
-  assert.match(sentences[0] ?? "", /^late is paused\. .*Paused by ana until 2.*: deploy\.$/);
-  assert.match(sentences[1] ?? "", /^soon is paused\. .*Paused by ana: deploy\.$/);
+  assert.match(sentences[0] ?? "", /^Task late is paused\. .*Paused by ana until 2.*: deploy\.$/);
+  assert.match(sentences[1] ?? "", /^Task soon is paused\. .*Paused by ana: deploy\.$/);
   await sql("truncate worker._private_pauses");
 });
 

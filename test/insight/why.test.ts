@@ -72,7 +72,7 @@ describe("For a job of a locked queue,", () => {
     assert.equal(why.condition, "blocked");
     assert.match(
       why.sentence,
-      /^Waits for crm:acme, 2nd of 2\. The queue is stuck, locked by w-silent, which is not responding: no heartbeat for 2 h\. Unlock/,
+      /^Waits for queue crm:acme, 2nd of 2\. The queue is stuck, locked by w-silent, which is not responding: no heartbeat for 2 h\. Unlock/,
     );
     assert.deepEqual(
       why.causes.map(({ kind, isRoot }) => [kind, isRoot]),
@@ -190,6 +190,17 @@ test("A cause is marked as broken only if it needs a repair.", async () => {
   }
 });
 
+test("The run time of a long job counts from its start, and not from the last renewal of its lock.", async () => {
+  const id = await add("t");
+  await lockJob(queue, id, "w", "20 minutes");
+  const since = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  await worker("w", ["t"], "0s", {
+    running_job_ids: [id],
+    running: [{ id, task: "t", since }],
+  });
+  assert.match((await explain(id)).sentence, /^Has run for 3 h on w,/);
+});
+
 test("If a worker's last heartbeat does not list a job that was just locked, the job counts as running, and the job's sentence explains why.", async () => {
   const id = await add("t");
   // The heartbeat is later than the lock, but its report was made before the lock, and does not list the job.
@@ -202,7 +213,7 @@ test("If a worker's last heartbeat does not list a job that was just locked, the
   assert.equal(why.condition, "running");
   assert.match(
     why.sentence,
-    /^Was locked 2 s ago by w, whose last heartbeat, 1 s ago, does not list the job yet; until the next one, the job counts as running\.$/,
+    /^Locked 2 s ago by w\. The next heartbeat will show whether the job runs; until then, the job counts as running\.$/,
   );
   assert.match(
     why.causes[0]?.text ?? "",
@@ -274,7 +285,7 @@ test("The explanation of a job without attempts left is that all attempts are us
   // A Graphile worker does not write updated_at when a job fails, so the time of the last attempt comes from run_at.
   assert.match(
     why.sentence,
-    /^Will not run again\. All 5 attempts are used up after 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
+    /^Will not run again\. All 5 attempts are used up, 9 m 4\d s after the job was added; last attempt (19|2\d) s ago\.$/,
   );
   assert.deepEqual(why.causes[0]?.fix, { action: "retry", label: "Retry…", jobIds: [id] });
   assert.deepEqual(why.nextAttempts, []);
@@ -367,7 +378,7 @@ test("The explanation of a retrying job has the times of its next attempts.", as
   assert.equal(why.condition, "retrying");
   assert.match(
     why.sentence,
-    /^Next attempt due in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 attempts failed, the last \d s ago/,
+    /^Next attempt due in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 attempts failed; last failure \d s ago/,
   );
   assert.equal(why.causes[0]?.kind, "not_due");
   const [next = "", after = ""] = why.nextAttempts;

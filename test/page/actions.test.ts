@@ -116,7 +116,7 @@ test("A reschedule changes only the fields that are filled in; times are in the 
     await waitForText(page, "Change at least one of these.");
     await page.getByLabel("Run at").fill("2031-01-15T23:30:00");
     await page.getByLabel("Attempts used").fill("3");
-    const result = ["Only the fields you fill in are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
+    const result = ["Only the given values are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
     await confirm(page, result, `Reschedule job ${id}`);
     await dismissNotice(page, "Rescheduled 1 of 1 job");
   };

@@ -28,7 +28,7 @@ const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
 // The `after` hooks of a file run in the order of their creation. This hook must run before the hook of
-// support/database.ts, which drops databases. So that module is imported only below.
+// support/database.ts, which drops databases. Therefore support/database.ts is imported only below.
 after(async () => {
   for (const end of endings.reverse()) await end();
 });

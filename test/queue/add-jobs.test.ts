@@ -218,7 +218,7 @@ test("If a batch repeats the key of a running job, one new job gets the key, and
   );
 });
 
-test("A batch with repeated keys is all or nothing.", async () => {
+test("On a pool, a batch with repeated keys is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   const add = (payload: unknown) => ({ identifier: "t", payload, spec: { jobKey: "k" } });
   // If the old and the new payload of a key are arrays, they are concatenated as jsonb. A jsonb value cannot contain

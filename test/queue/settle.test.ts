@@ -76,7 +76,8 @@ test("In the mode row, only jobs without a locked_by are finished.", async () =>
 
 test("A failed attempt counts once and the next attempt is delayed, in the modes locked_by and row.", async () => {
   const ids = await addThree();
-  // In the mode locked_by, an attempt is counted when the job is fetched. So all three jobs are at their third attempt.
+  // In the mode locked_by, the fetch counts the attempt. In the mode row, the failure counts the attempt. So all three
+  // jobs are at their third attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
   await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
   assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);
@@ -237,7 +238,7 @@ test("returnUnknownJobs() unlocks no job that a fast lane has kept after the tim
   assert.deepEqual(await holders(), [null, null, "them"]);
 });
 
-test("A job whose fast lane lost its connection is still left to the safe mode after the job was given back.", async () => {
+test("After the connection of a fast lane was lost, only the safe mode takes the lane's jobs, even after they were given back.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   const isForFastLanes = async () =>

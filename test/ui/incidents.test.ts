@@ -193,7 +193,7 @@ test("If the typed text begins with “pause”, the palette marks an action tha
     ...{ action: "resume", label: "Resume…" },
     post: { path: "/api/pauses", body: { action: "resume", scope: "queue", name: "crm:acme" } },
   };
-  const paused = incident({ id: "paused:queue:crm:acme", title: "crm:acme is paused", fix });
+  const paused = incident({ id: "paused:queue:crm:acme", title: "Queue crm:acme is paused", fix });
   const page = await openOverview([stuck, paused]);
   const marked = () => textOf(page.all((e) => e.attrs["aria-selected"] === "true"));
   page.app.dispatch("app.layer", "palette", "");
@@ -202,7 +202,7 @@ test("If the typed text begins with “pause”, the palette marks an action tha
   page.app.dispatch("app.palette", "", "pause cr");
   assert.match(
     marked(),
-    /^Resume… · crm:acme is paused/,
+    /^Resume… · Queue crm:acme is paused/,
     "the incident's action is marked before other results arrive",
   );
   page.pass(200);

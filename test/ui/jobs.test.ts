@@ -100,12 +100,12 @@ test("A row shows the status of its job, and the time that matters for this stat
     rows(page).map((row) => textOf([row])),
     [
       "Readysend_email#1Waiting to start0 of 25mail1 m 30 s late",
-      "Runningsend_email#2On worker-a, attempt 11 of 25none12 s",
+      "Runningsend_email#2On worker-a, attempt 11 of 25nonefor 12 s",
       "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
       "Scheduledsend_email#4Scheduled for 15:00:000 of 25nonein 2 h",
       "Blockedsend_email#5Waiting for queue crm (stuck)0 of 25crm2 h late",
       "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
-      "Runningsend_email#7On worker-z, not responding1 of 25none12 s",
+      "Runningsend_email#7On worker-z, not responding1 of 25nonefor 12 s",
       "Readysend_fax#8No running worker has this task0 of 25none1 m late",
       "Readysend#9Waiting to start0 of 25none1 m late",
     ],
@@ -553,7 +553,7 @@ test("An export of the shown columns requests them by name, with or without the 
     );
 });
 
-test("In a session with a token, an export uses a ticket, which is requested with the format, the columns and the payload.", async () => {
+test("In a session with a token, an export uses a ticket; the request for the ticket has the query and the options of the export.", async () => {
   const page = await start("/jobs?q=queue%3Aa", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1)]));

@@ -425,7 +425,7 @@ test("A read-only user sees limits without their actions.", async () => {
   assert.equal(page.dialog, undefined);
 });
 
-test("The page of a queue shows the limits that apply to the queue, and does not show the queue as locked while its jobs run.", async () => {
+test("The page of a queue under a limit shows the limits that apply to the queue, and does not show the queue as locked while its jobs run.", async () => {
   const page = await openPage("/queues/tenant%2Facme");
   const managed = queue("tenant/acme", { running: value(2), ready: value(310) });
   page.answer("api/queues/", {

@@ -97,7 +97,7 @@ test("A preview shows which jobs the operation changes and which it skips, and t
   const text = page.dialogText;
   assert.match(text, /^Retry 8,400 jobs\?/);
   assert.match(text, /Can be undone for 24 hours, for jobs that have not changed since\./);
-  assert.match(text, /12 jobs run right now and will be skipped\./);
+  assert.match(text, /12 jobs are locked right now and will be skipped\./);
   assert.match(text, /Tasks8,400 charge_card Queues8,214 billing · 186 no queue/);
   assert.match(text, /charge_card#3571GatewayError HTTP 5035 of 5/);
   assert.match(text, /\$ worker retry --canary=5 is:failed/);
@@ -257,7 +257,7 @@ test("Estimates are marked wherever they are shown.", async () => {
   const about = { precision: "estimated", low: 8_000, high: 9_000, basis: "sample" };
   const would = { change_value: value(8388, about), skip_locked_value: value(12, about) };
   const page = await openRetryDialog({ count: value(8400, about), would });
-  assert.match(page.dialogText, /^Retry ≈ 8,400 jobs\?.*≈ 12 jobs run right now/);
+  assert.match(page.dialogText, /^Retry ≈ 8,400 jobs\?.*≈ 12 jobs are locked right now/);
   page.click("Retry ≈ 8,388 jobs");
   assert.equal(body(page).rehearsal, "r-1");
 });
@@ -363,14 +363,14 @@ test("While the canary of an operation runs, the page of the operation shows how
 
 test("An operation can be resumed if the process that ran it has stopped; the page of a failed operation shows the error.", async () => {
   const page = await openOperation(operation({ state: "interrupted" }));
-  assert.match(page.text, /The process that ran it has stopped\. Resume continues/);
+  assert.match(page.text, /The process of this operation has stopped\. Resume continues/);
   assert.ok(page.hasButton("Resume"));
   const other = await openOperation(
     receipt({ state: "failed", error: "statement timeout", done: 500 }),
   );
   assert.match(
     other.text,
-    /Failed: retried 500 of 8,400 jobs.*statement timeout\. Changes made before/,
+    /Failed: retried 500 of 8,400 jobs.*statement timeout\. The changes before this failure remain/,
   );
 });
 

@@ -145,7 +145,10 @@ test("An action on the jobs of a query is previewed first, and then the previewe
     '{"q":"is:failed","action":"retry","changes":{},"dry_run":true}',
   );
   page.answer("api/operations", rehearsal());
-  assert.match(page.dialogText, /^Retry 8,400 jobs\?.*12 jobs run right now and will be skipped/);
+  assert.match(
+    page.dialogText,
+    /^Retry 8,400 jobs\?.*12 jobs are locked right now and will be skipped/,
+  );
   page.click("Retry 8,388 jobs");
   assert.equal(page.requestOf("api/operations").body, '{"rehearsal":"r-1","canary":5}');
   page.answer("api/operations", operation(), 202);
@@ -338,7 +341,7 @@ test("The error groups and the queues are shown below the incidents, the worst f
     total: value(481),
   });
   page.answer("api/queues", { queues: [stuck, queue("mail")], next_cursor: null, count: 6 });
-  assert.match(page.text, /1 group of 12 failed jobs/);
+  assert.match(page.text, /12 failed jobs, 1 group/);
   assert.match(page.text, /GatewayError HTTP # from gatewaynew127 s/);
   assert.match(page.text, /crm:acme480 waitStuckUnlock…/);
   assert.match(page.text, /All 6/);

@@ -55,7 +55,7 @@ const resume = (scope: string, name: string) => ({
   post: { path: "/api/pauses", body: { action: "resume", scope, name } },
 });
 const pausedQueue = incident({
-  ...{ id: "paused:queue:mail", kind: "paused", level: "warn", title: "mail is paused" },
+  ...{ id: "paused:queue:mail", kind: "paused", level: "warn", title: "Queue mail is paused" },
   sentence: "68 jobs wait. Paused by ana until 2026-03-01T14:00:00Z: deploy.",
   ...{ q: "queue:mail is:due", fix: resume("queue", "mail") },
   links: { queue: "mail", worker: null, job: null },
@@ -229,7 +229,7 @@ test("If the admin's role may not add the tables, the dialog shows the command f
 test("A pause of everything is offered on the overview, and shown on every page.", async () => {
   const page = await openPage("/");
   feed(page, { incidents: incidents([pausedQueue]) });
-  assert.match(page.text, /mail is paused.*Paused by ana until 15:00:00: deploy\./);
+  assert.match(page.text, /Queue mail is paused.*Paused by ana until 15:00:00: deploy\./);
   page.click("Pause everything…");
   page.answer("api/pauses", none);
   page.click("Pause everything");
@@ -299,6 +299,7 @@ test("The palette offers to pause a queue or task by its name, or to resume it i
       .filter((label) => /^(Pause|Resume)/.test(label));
   };
   assert.deepEqual(look("pause queue mail"), [
+    "Resume… · Queue mail is paused480 jobs",
     "Resume queue mail…",
     "Pause queue mail-2…",
     "Pause task mailer…",
@@ -313,7 +314,7 @@ test("The palette offers to pause a queue or task by its name, or to resume it i
     assert.ok(labels.includes(label), label);
   }
   page.app.dispatch("app.palette", "", "resume mail");
-  assert.match(page.text, /Resume… · mail is paused/);
+  assert.match(page.text, /Resume… · Queue mail is paused/);
 });
 
 test("A read-only page shows pauses and changes none.", async () => {

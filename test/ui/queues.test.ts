@@ -205,7 +205,7 @@ test("The page of a stuck queue shows how many jobs wait, the worker that has lo
   );
 });
 
-test("The page of a stuck queue shows that unlocking fails a job that is on its last attempt.", async () => {
+test("The page of a stuck queue shows that a job on its last attempt fails when its worker is unlocked.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   const running = job(5, { attempts: 1, max_attempts: 1, locked_at: timeAt(-7740) });
   page.answer("api/queues/", details({ running }));

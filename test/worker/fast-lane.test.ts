@@ -1,5 +1,6 @@
 // Tests the fast lane with kept jobs (which have outlasted their transaction and are now locked by `locked_by`), with
-// failed transactions and lost connections, and with jobs that the safe mode of the same worker runs.
+// failed transactions and lost connections, and with jobs that the safe mode of the same worker runs. A *lane* is one
+// connection of the fast lane.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -249,7 +250,7 @@ test("A result whose write gets no answer is reported as unknown, also while the
   ]);
 });
 
-test("If a query fails in a fast lane's transaction, the jobs that the transaction has fetched run only once.", async (t) => {
+test("If PostgreSQL refuses a result of the fast lane once, the result is written again, and a kept job does not run a second time.", async (t) => {
   const gate = latch();
   const steady = recordingTask("steady", () => gate.opened);
   const short = recordingTask("short");
@@ -263,8 +264,8 @@ test("If a query fails in a fast lane's transaction, the jobs that the transacti
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // The first deletion of the job `short` fails, and so does the transaction that has fetched both jobs. A rollback
-  // does not reset the sequence, so the second deletion succeeds.
+  // The first deletion of the job `short` fails, and so does the transaction that has fetched this job. A rollback does
+  // not reset the sequence, so the second deletion succeeds.
   await queue.sql(`create sequence worker.refusals;
     create function worker.refuse() returns trigger language plpgsql as $$ begin
       if nextval('worker.refusals') = 1 then raise 'refused once'; end if;

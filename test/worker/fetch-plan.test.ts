@@ -1,6 +1,6 @@
-// Tests FetchPlan, which decides what the next fetch requests, and RoundTrips, which counts the fetches under way. A
-// plan is drained if a fetch would find nothing. A fetch is full if it has found as many jobs as it requested, and
-// short if it has found fewer.
+// Tests FetchPlan, which decides what the next fetch requests, and RoundTrips, which records the fetches and flushes
+// under way. A plan is drained if a fetch would find nothing. A fetch is full if it has found as many jobs as it
+// requested, and short if it has found fewer.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -100,8 +100,9 @@ describe("A fetch plan", () => {
     assert.equal(findsFreeQueue(), true);
   });
 
-  test("is not drained by an empty fetch if a parallel full fetch of jobs with and without a named queue may have locked jobs that the full fetch did not return.", () => {
+  test("is not drained by an empty fetch if a parallel full fetch returns jobs with and without a named queue.", () => {
     const { plan } = planned();
+    // The full fetch may have locked jobs that it did not return, and the empty fetch may have skipped these jobs.
     const [one, other] = [plan.request(2, false), plan.request(10, false)];
     plan.learn([...jobs(1), ...jobs(1, 1_000, true)], one, true);
     assert.equal(plan.learn([], other, true), false);

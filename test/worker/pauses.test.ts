@@ -153,8 +153,9 @@ test("A queue that is resumed while one of its jobs runs continues after that jo
     running--;
   });
   await queue.startWorker({ tasks: [task], concurrency: 3 });
-  // The resumed queue still waits for its running job. The end of this job starts the next job at once. Without this,
-  // the next job would start when the worker next reads the pauses, up to two seconds later.
+  // The resumed queue still waits for its running job. About 250 ms after the end of this job, the worker reads the
+  // pauses, ends the pause and starts the next job. Without this read, the next job would start after the next periodic
+  // read, up to two seconds later.
   await assertFastRounds(500, 4, async () => {
     [started, end, isFirst] = [latch(), latch(), true];
     const before = task.seen.length;

@@ -64,7 +64,7 @@ describe("A schedule", () => {
     assert.deepEqual(await timesOf(pool, name), ["10:01"]);
   });
 
-  test("The payload is kept byte for byte, and _cron is added as the last member.", async () => {
+  test("The members of the payload are kept byte for byte, and _cron is added as the last member.", async () => {
     const { rawJson } = await import("../../src/domain/payload.ts");
     const [name, empty] = [unique("bytes"), unique("empty")];
     const payload = rawJson('{ "id": 12345678901234567890, "rate": 1.10, "list": [ ] }');
@@ -81,7 +81,7 @@ describe("A schedule", () => {
     assert.equal((await jobsOf(pool, empty))[0]?.payload, `{${stamp}`);
   });
 
-  test("A payload that no interceptor changes is stored byte for byte; a changed payload is stored as the interceptor returns it.", async () => {
+  test("If no interceptor changes the payload, its members are stored byte for byte; a payload that an interceptor changes is stored as the interceptor returns it.", async () => {
     const { rawJson } = await import("../../src/domain/payload.ts");
     const names = [unique("kept"), unique("changed")];
     const payload = rawJson('{ "id": 12345678901234567890 }');
@@ -275,7 +275,7 @@ describe("Ticks that were missed", () => {
     assert.deepEqual(await timesOf(pool, name), ["10:00"]);
   });
 
-  test("A backlog of one schedule does not delay the others.", async () => {
+  test("No schedule waits for the end of another schedule's long backlog.", async () => {
     const [long, short] = [unique("long"), unique("short")];
     await insertSchedule(pool, long, "* * * * *", "2026-01-04T10:00Z", { fillMs: 86_400_000 });
     await insertSchedule(pool, short, "0 10 * * *", "2026-01-05T10:00Z", { fillMs: 60_000 });

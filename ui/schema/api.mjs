@@ -542,7 +542,7 @@ export const records = {
   OldTransaction: { since: "time", state: "string?", application: "string", pid: "i64" },
   OldestXmin: { kind: "string", name: "string", transactions: "i64", since: "time?" },
   CleanupCount: { task: "string", count: "Value", names: "string[]" },
-  /** A part that could not be read is absent. */
+  /** A part that could not be read is null or an empty list, and `missing` has the reason. */
   Database: {
     as_of: "time?",
     server: "DatabaseServer?",
@@ -587,7 +587,10 @@ export const records = {
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", is_recorded: "bool" },
   NameSuggestion: { term: "string", use: "string" },
-  /** `scanned`: how many jobs were read. `complete: false`: the time was up, and `next_cursor` continues the search. */
+  /**
+   * `scanned`: how many jobs or index entries were read. `complete: false`: the time was up, and `next_cursor`
+   * continues the search.
+   */
   JobList: {
     jobs: "ListedJob[]",
     next_cursor: "string?",

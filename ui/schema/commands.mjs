@@ -43,7 +43,7 @@ export class CommandField {
   readonly name: string;
   /** One of text, integer, seconds, boolean, time, choice, json and list. */
   readonly kind: string;
-  /** The label with its unit. */
+  /** The label. For a duration with a default, which users type in seconds, the label ends with \`(seconds)\`. */
   readonly label: string;
   /**
    * For a required text or list, a sentence about what to enter. For an optional text or list, a sentence about the

@@ -7,7 +7,7 @@ import {
 } from "../../src/domain/condition.ts";
 
 const note =
-  "// Generated from src/domain/condition.ts by ui/schema/conditions.mjs: change that, not this.\n";
+  "// Generated from src/domain/condition.ts by ui/schema/conditions.mjs. Do not change this file: change condition.ts.\n";
 
 const text = (value) => JSON.stringify(value);
 const texts = (values) => `[${values.map(text).join(", ")}]`;

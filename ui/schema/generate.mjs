@@ -2,7 +2,7 @@
 import { records } from "./api.mjs";
 
 const note =
-  "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
+  "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs. Do not change this file: change api.mjs.\n";
 
 /**
  * Maps each simple type of api.mjs to its AssemblyScript type, its letter in a shape (assembly/shapes.ts), and its

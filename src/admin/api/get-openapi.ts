@@ -60,7 +60,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   500: ["Internal", "Internal error; the log has the details under X-Request-Id"],
   503: [
     "Unavailable",
-    "The database is unreachable or busy, the schema is missing, or the application's login has failed; see Retry-After",
+    "The database is unreachable or busy, the schema is missing, or the application's login has failed; see Retry-After, if present",
   ],
 };
 
@@ -99,7 +99,7 @@ const asOf = {
 };
 const etag = {
   description:
-    "for If-None-Match; answers that differ only in took_ms or, except in /api/overview and /api/workers, in as_of have the same ETag",
+    "for If-None-Match; answers that differ only in took_ms or, except in /api/overview and /api/workers (also of one worker), in as_of have the same ETag",
   schema: { type: "string" },
 };
 

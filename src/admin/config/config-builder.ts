@@ -96,8 +96,8 @@ export interface AdminServerConfigBuilder {
    */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**
-   * Returns the checked configuration. Does not connect. Throws InputError with all problems. The path of a problem
-   * begins with the name of the setter, such as `auth.password`.
+   * Returns the checked configuration. Does not connect. Throws InputError with all problems. The path of a problem is
+   * `pool`, or begins with the name of a setter, such as `auth.password`.
    */
   build(): AdminServerConfig;
 }

@@ -89,8 +89,8 @@ export interface Choices {
 }
 
 /**
- * Returns the checked configuration. Throws InputError with all problems. The path of a problem begins with the name of
- * the setting, such as `auth.password`.
+ * Returns the checked configuration. Throws InputError with all problems. The path of a problem is `pool`, or begins
+ * with the name of a setting, such as `auth.password`.
  */
 export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const problems: Problem[] = [];

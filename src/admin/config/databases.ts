@@ -24,7 +24,7 @@ export interface AdminDatabases {
   readonly downloads: Database;
   /** READ ONLY, 1 s: statistics of the whole queue, such as counts and metrics. */
   readonly feed: Database;
-  /** 8 s: writes. They wait at most 4 s for locks, and no longer than the request may wait. */
+  /** 8 s: writes. A wait for a lock lasts at most 4 s, or `waitLeftMs()` of the request if that is shorter. */
   readonly writes: Database;
   /** Like `writes`, but cancelled when the request ends: for a change that only the request's own answer needs. */
   readonly briefWrites: Database;

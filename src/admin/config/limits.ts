@@ -10,8 +10,9 @@ export interface AdminLimits {
    */
   readonly requestMs: number;
   /**
-   * The longest time that a request waits for database connections and locks, and the longest time that a request waits
-   * for memory for its answer, in milliseconds. Default 1,750.
+   * The longest time that a request waits for free database connections and for locks, and the longest time that a
+   * request waits for memory for its answer, in milliseconds. Cleanups and changes of the schema may wait longer for
+   * locks. Default 1,750.
    */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */

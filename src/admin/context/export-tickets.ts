@@ -28,8 +28,8 @@ export interface Ticket {
 export interface ValidTicket extends Ticket {
   /**
    * Records the use of the ticket. Resolves to false if the ticket was used before. Rejects with Refusal 503 if
-   * MAX_USED tickets are in memory. If use() rejects, for example because the request has ended, the ticket stays
-   * valid, and the download can be requested again. `db`: the request's database.
+   * MAX_USED tickets are in memory. If use() rejects, for example because the request has ended, the ticket can be used
+   * again, unless its use is already stored in the database. `db`: the request's database.
    */
   use(db: Database): Promise<boolean>;
 }

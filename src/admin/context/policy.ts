@@ -120,7 +120,7 @@ export function createPolicy({
 }
 
 const UNTRUSTED =
-  "the header that names users is ignored: no proxy is trusted; name yours with --trusted-proxy";
+  "the header that names users is ignored: no proxy is trusted; name yours with --trusted-proxy or trustedProxies";
 
 /** Whether the browser sends the login by itself, so that the page and its assets can require a login. */
 export const isByBrowser = (mode: AuthMode): boolean => mode === "basic" || mode === "custom";
@@ -190,7 +190,11 @@ export const READ_ONLY_CHECK_MS = 500;
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {
-    return new Refusal(403, "read_only", "this admin is read-only; start one without --read-only");
+    return new Refusal(
+      403,
+      "read_only",
+      "this admin is read-only (option --read-only or readOnly)",
+    );
   }
   const answered = new AbortController();
   const timeout = wait(READ_ONLY_CHECK_MS, answered.signal).then(() => null);

@@ -7,9 +7,9 @@
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
 //     (insight/snapshot/sampler.ts). If a pulse can read the whole table of jobs in time, the table is *small*, and the
 //     counts are exact. A table of more than 4,096 pages is always *large*.
-//  3. Of a large table a pulse reads only the first entries of the indexes. Between pulses, a *sample* of up to 2,000
-//     pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and queue, in
-//     short chunks.
+//  3. Of a large table, a pulse usually reads only the first entries of the indexes. Between pulses, a *sample* of up
+//     to 2,000 pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and
+//     queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. A source is read only
 //     while a viewer watches the event.
 //  5. The loop (rhythm.ts) runs one reading at a time. After a reading, readings of the same kind usually pause for the
@@ -75,7 +75,7 @@ export interface Feed {
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
   /** Reads a pulse for a viewer that is about to connect, unless there is a recent pulse or another viewer. */
   prefetch(): void;
-  /** Returns the event stream for a request, which becomes a viewer. */
+  /** Returns the response that makes the client of the request a viewer of `events` and of the event `problem`. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
   /** Sends `json` to all viewers of `event`. `topic`: see event-source.ts. */
   publish(event: FeedEvent, json: string, topic?: string): void;

@@ -35,7 +35,7 @@ export const countCommand = defineCommand({
     if (args.json) printJson(JSON.stringify({ count, undecided, unknown }));
     else {
       print(String(count));
-      if (undecided > 0) print(`and ${undecided} too large to check`);
+      if (undecided > 0) print(`and ${undecided} not checked: too large, or too slow to read`);
       if (unknown.length > 0) print(`no such name: ${unknown.join(", ")}`);
     }
     return undefined;

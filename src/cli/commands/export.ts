@@ -109,7 +109,7 @@ async function writeExport(
 function leftOut(unchecked: number, unknown: readonly string[]): string[] {
   return [
     ...(unknown.length === 0 ? [] : [`no such name: ${unknown.join(", ")}`]),
-    ...(unchecked === 0 ? [] : [`${jobs(unchecked)} left out: too large to check`]),
+    ...(unchecked === 0 ? [] : [`${jobs(unchecked)} left out: too large, or too slow to read`]),
   ];
 }
 

@@ -11,7 +11,7 @@ import { defineCommand } from "../shell/globals.ts";
 
 export const operationsCommand = defineCommand({
   name: "operations",
-  describe: "List operations by query; pause, resume, stop or undo one",
+  describe: "List operations and recorded actions; pause, resume, stop or undo one",
   positionals: {
     id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
     action: choice(

@@ -121,8 +121,8 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
 }
 
 // The conditions for a job that may have run since the action. The job must still have its key and revision, which
-// change when the job is removed or replaced under its key. The job must not have been failed or cancelled by hand
-// since the action.
+// change when the job is removed or replaced under its key. Since the action, the job must not have been cancelled, or
+// failed by hand without a reason.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",
   "jobs.revision = batch.revision",

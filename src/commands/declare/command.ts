@@ -76,8 +76,8 @@ export interface CommandData {
 }
 
 /**
- * `requested`: the number of jobs or workers in the request. `done`: how many of these jobs were changed or removed, or
- * how many of these workers were found.
+ * `requested`: the number of jobs or workers in the request. `done`: for how many of these jobs the command succeeded,
+ * or how many of these workers were found. A rescheduled job that has no attempts left does not count as done.
  */
 export interface CommandTally {
   readonly requested: number;

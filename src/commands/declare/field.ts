@@ -141,7 +141,7 @@ const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026
 export const time = (words: Words, details: Details = {}) =>
   field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
 
-/** Returns a field with these choices. A choice may also have underscores instead of dashes, as in the library. */
+/** Returns a field with these choices. In the input, underscores may replace the dashes, as in `preserve_run_at`. */
 export const choice = <const T extends readonly string[]>(
   words: Words,
   choices: T,

@@ -35,7 +35,7 @@ export interface JobChanges {
    */
   readonly shiftMs?: number | undefined;
   /**
-   * Adds a delay of 0 to this many milliseconds to the new or present `runAt` of each job. The delays of the jobs are
+   * Adds a delay of 0 to this many milliseconds to the new or present `runAt` of each job. The delays of many jobs are
    * spread evenly. At most a year.
    */
   readonly spreadMs?: number | undefined;
@@ -109,7 +109,7 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
 
 /**
  * Returns the change of the rows. A column without a new value is set to its present value, so that all four columns
- * are stored for an undo, and compared before it.
+ * are stored for an undo. An undo restores a job only if the four columns are still as this change left them.
  */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
@@ -160,7 +160,7 @@ export const rescheduleCommand = defineJobAction({
   summary: "Reschedule jobs: change their time, priority or attempts",
   title: "Reschedule jobs",
   verb: "Reschedule",
-  consequence: "Only the fields you fill in are changed.",
+  consequence: "Only the given values are changed.",
   danger: "changes",
   fields: {
     ids: jobIds,

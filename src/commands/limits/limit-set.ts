@@ -9,7 +9,7 @@ export const limitSetCommand = defineCommand({
   name: "limit-set",
   aliases: [],
   summary:
-    "Set or change a limit of a task or of queues: jobs at once, jobs in a period; omitted values do not change",
+    "Set or change a limit of a task or of queues: jobs at once, jobs in a period; omitted values stay, and a default burst follows the rate",
   title: "Set a limit",
   verb: "Set limit",
   consequence:
@@ -38,7 +38,8 @@ export const limitSetCommand = defineCommand({
   run: (db, input, { by = null }) => changeLimit(db, input, by),
   sentence: ({ definition, isNew, isChanged, isKnown, note }, { name }) => {
     const text = limitText(definition);
-    if (!isChanged) return `Nothing changed: ${namedLimit(name)} is ${text} already`;
+    if (!isChanged)
+      return `Nothing changed: ${namedLimit(name)} already has this definition: ${text}`;
     const { scope, match } = definition;
     const unknown = match.includes("*")
       ? `no ${scope} has a matching name yet`

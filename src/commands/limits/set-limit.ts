@@ -107,8 +107,8 @@ const EMPTY = `pg_catalog.now()
 /**
  * A condition: some workers may not apply the concurrency of the new definition, `excluded`, at once. The stored
  * revision is then negative (see `most` in queue/limits/permits.ts). The condition is true if the previous definition,
- * `l`, had another `match` or no concurrency. It is also true if some workers may not yet apply the previous definition
- * either: `l` is less than 2.5 s old, and its `revision` is less than 2.
+ * `l`, had another `match` or no concurrency. The condition is also true if `l` is less than 2.5 s old and has a
+ * `revision` below 2, because some workers may then not yet apply `l`.
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
@@ -116,10 +116,10 @@ const IS_NEW = `l.match <> excluded.match or l.concurrency is null
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
- * `tat` is the time at which all tokens of a rate will be available again. EMPTY is this time if no token is left under
- * the new rate. If the old rate was slow, a `tat` may be later than EMPTY: `behind` finds the rows with such a `tat`,
- * and `emptied` sets it to EMPTY. `behind` locks rows in the order in which fetches lock them, so that no deadlock is
- * possible.
+ * `tat` is the time at which all tokens of a rate will be available again. EMPTY is approximately this time if no token
+ * is left under the new rate. If the old rate was slow, a `tat` may be later than EMPTY: `behind` finds the rows with
+ * such a `tat`, and `emptied` sets it to EMPTY. `behind` locks rows in the order in which fetches lock them, so that no
+ * deadlock is possible.
  */
 const setSql: Statement = (s) => `
 with old as materialized (

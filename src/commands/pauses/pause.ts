@@ -42,7 +42,9 @@ export const pauseCommand = defineCommand({
       default: "true",
       shellAbout: "do not wait for the workers",
     }),
-    cancel_running: optional(flag(["Cancel running jobs", "cancel the jobs that run now"])),
+    cancel_running: optional(
+      flag(["Cancel running jobs", "cancel the jobs that still run after the wait"]),
+    ),
   },
   dialogFields: ["resume_at", "reason", "cancel_running"],
   key: "p",

@@ -35,7 +35,7 @@ export type OnConnect = (error: Error | null, client?: pg.Client) => void;
 
 /** A configuration for pg, with or without settings by libpq's rules. */
 export interface ServerConfig extends pg.ClientConfig {
-  /** The settings by libpq's rules, which take precedence over pg's own options. */
+  /** The settings by libpq's rules. Their hosts, login, encryption and target take precedence over pg's own options. */
   readonly server?: ServerSettings | undefined;
 }
 

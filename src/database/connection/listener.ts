@@ -160,7 +160,7 @@ export class Listener implements Service {
   async #reconnect(): Promise<void> {
     const { outage, onReconnect } = this.#options;
     const { signal } = this.#stop;
-    // Waits first, so that the connections that run jobs reconnect before this one.
+    // Waits first, so that the connections on which jobs are fetched reconnect before this one.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
     const isBack = await outage.runWithRetries(
       CONNECTION,

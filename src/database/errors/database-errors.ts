@@ -5,9 +5,9 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// SQLSTATEs of invalid values. If the statement writes, if its text is unknown, or if the error names a parameter, the
-// error becomes `bad_input`. Any other error becomes `database_error`, because the invalid value may be in a stored
-// row. GWBKM is Graphile Worker's "bad job key mode".
+// SQLSTATEs of invalid values. If the statement writes, if its text is unknown, or if the error names a parameter, an
+// error with one of these SQLSTATEs becomes `bad_input`. In all other cases, such an error becomes `database_error`,
+// because the invalid value may be in a stored row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -153,8 +153,8 @@ export function isSlowTrigger(error: unknown): boolean {
 /**
  * Whether the context of an error has a line about a function, such as the function of a trigger. Three other kinds of
  * lines do not count. They can be recognized in every language: a line about a wait for a row contains the row's
- * place, such as (0,12), a line about a COPY contains the name of the table of jobs, and a line about parameters
- * contains `$1 = `.
+ * place, such as (0,12), a line about a COPY contains the name of the table of jobs, and a line that lists all
+ * parameters contains `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;

@@ -124,7 +124,7 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
   if (level === null && found.known.length === 1 && found.others.length === 0) {
     return { kind: "empty", hasLedger: true };
   }
-  // Every level has an object "jobs": the table of jobs up to level 10, a view since then.
+  // Up to level 15, "jobs" is the table of jobs. Since level 17, "jobs" is a view. Only level 16 has no object "jobs".
   if (level === null || !has("jobs")) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
     const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;

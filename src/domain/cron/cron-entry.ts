@@ -55,8 +55,8 @@ export interface CronEntry {
 /** Options of a cron entry. */
 export interface CronEntryOptions {
   /**
-   * The entry's identifier, unique in a worker. Keep it when the expression changes. 1–512 characters. Default:
-   * the task identifier.
+   * The entry's identifier, unique in a worker, 1–512 characters. The identifier of a schedule is unique in the schema,
+   * and has 1–128 characters. Keep the identifier when the expression changes. Default: the task identifier.
    */
   readonly identifier?: string | undefined;
   /**

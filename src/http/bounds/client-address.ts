@@ -87,7 +87,7 @@ function unquote(value: string): string {
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** Returns the last MAX_HOPS elements of a header, which the nearest proxies have added. */
+/** Returns the last MAX_HOPS elements of a header. Each proxy adds its element at the end. */
 function lastElements(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   if (text === "") return [];

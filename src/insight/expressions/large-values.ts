@@ -8,8 +8,9 @@ export const MAX_UNPACKED = 16 * 1_048_576;
 /** The maximum expected size of a batch, decompressed, in bytes. A value with a larger expected size is read alone. */
 const BATCH = 4 * 1_048_576;
 /**
- * The expected size of a batch is a share of the batch's largest possible size: twice the share that the last batch
- * had, but at least MIN_SHARE.
+ * The expected size of a batch is its largest possible size, multiplied by a share. The first batch has the share 1.
+ * For each later batch, the share is twice the real size of the previous batch, divided by the largest possible size of
+ * the previous batch, but at least MIN_SHARE and at most 1.
  */
 const MIN_SHARE = 1 / 64;
 

@@ -30,7 +30,7 @@ export interface GroupedRow {
   readonly priority: number;
   /** The beginning of the job's last error; empty if the job has no error. */
   readonly errorStart: string;
-  /** The time of the last failed attempt, in milliseconds since 1970; null if none failed or the time is unknown. */
+  /** The time of the last failure, in ms since 1970; null: unknown. Has no meaning if the job has no error. */
   readonly failedMs: number | null;
 }
 

@@ -81,8 +81,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 const MAX_CRASHES = 100;
 
 // A worker that was idle, for example when a deploy ended it, has lost no job and is left out. If an older version of
-// this library recovered the worker's jobs, the heartbeat row lacks `recovered_jobs`, and the number of running jobs at
-// the last heartbeat is used instead.
+// this library recovered the jobs of a worker, the worker's heartbeat row lacks `recovered_jobs`. Then the number of
+// running jobs at the worker's last heartbeat is used instead.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers

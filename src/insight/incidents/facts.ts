@@ -16,7 +16,10 @@ import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
 
 export interface WaitingQueue extends LockedQueue {
-  /** The number of due jobs in the queue; null if unknown: not all due jobs were read, and none of this queue was. */
+  /**
+   * The number of due jobs in the queue. Null: the number is unknown, because some due jobs were not read, and no job
+   * of this queue was read.
+   */
   readonly waiting: Value | null;
   readonly trend: readonly number[];
 }
@@ -26,15 +29,18 @@ export interface WaitingTask {
   readonly identifier: string;
   /**
    * The number of the task's due jobs that are not in a locked or *full* queue. A queue is full if all its slots under
-   * a limit are in use, or if its rate is used up or nearly used up.
+   * a limit are in use, or if its rate is used up or nearly used up. Queues count as full only while a worker responds.
    */
   readonly waiting: Value;
   readonly oldestMs: number;
-  /** Whether a limit of tasks keeps the task's jobs from starting. */
+  /** Whether the task's jobs wait for a limit of tasks, as in `LimitedWork`. */
   readonly isLimited: boolean;
 }
 
-/** A limit that is used up or backs off, and the due jobs that wait for it. */
+/**
+ * A limit of tasks that is used up or backs off, or a limit of queues with full queues, and the due jobs that wait for
+ * the limit. A rate that is nearly used up counts as used up.
+ */
 export interface LimitedWork {
   /** If several queues are full, `limit.queue` is the queue with the oldest waiting job. */
   readonly limit: BlockingLimit;
@@ -94,7 +100,7 @@ export const quoteNames = (names: readonly string[]): string => names.map(quote)
 
 /**
  * Returns the query for the jobs that match `term` and, as in `WaitingTask.waiting`, are due and not in a locked or
- * full queue; null if more than MAX_NAMES queues are full.
+ * full queue; null if due jobs wait in more than MAX_NAMES full queues.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];
@@ -104,8 +110,8 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
 }
 
 /**
- * Returns the query for the jobs that `WaitingTask.waiting` counts, of the tasks in `waiting`, which are some or all of
- * `facts.tasks`; null if the query would need the names of more than MAX_NAMES tasks, or of more than MAX_NAMES queues.
+ * `waiting`: some or all of `facts.tasks`. Returns the query for the jobs of these tasks that `WaitingTask.waiting`
+ * counts; null if the query would need the names of more than MAX_NAMES tasks, or of more than MAX_NAMES queues.
  */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [

@@ -8,8 +8,8 @@ export const incidentKinds = [
   "no_worker",
   "stuck_queue",
   /**
-   * A worker without heartbeats locked one or more queues with waiting jobs at least 5 minutes and less than 4 hours
-   * ago. The worker may still run.
+   * Jobs wait in one or more queues that a worker without heartbeats has locked. Each of these queues has been locked
+   * for at least 5 minutes and less than 4 hours. The worker may still run.
    */
   "locked_queue",
   "error_group",

@@ -32,8 +32,8 @@ export interface PoisonJob {
   /** The worker from which the job was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
   /**
-   * The ids of jobs that lost more attempts than this job, and were absent in at least one of this job's crashes. So
-   * none of these jobs can have caused all of this job's crashes.
+   * The ids of jobs that lost more attempts than this job, and probably did not run in at least one of this job's
+   * crashes (crashedWithout()). So these jobs have probably not caused all of this job's crashes.
    */
   readonly apartFrom: ReadonlySet<string>;
   readonly lockedBy: string | null;
@@ -155,7 +155,11 @@ function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>)
   }
 }
 
-/** Whether `other` certainly did not run in the last crash of `job`. */
+/**
+ * Whether `other` probably did not run in the last crash of `job`: `other` was recovered earlier, or at the same time
+ * from another worker. The result may be wrong if the two jobs were recovered at different times after the same crash,
+ * or if a row has changed since the recovery.
+ */
 export function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
   if (job.recoveredMs === null || other.recoveredMs === null) return false;
   return (

@@ -237,7 +237,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
 /** If a pause ends within this time, its text omits the end, which may pass while the page shows the text. */
 const MIN_AHEAD_MS = 30_000;
 
-/** Returns an incident for each pause and each back-off. */
+/** Returns an incident for each pause, and for each back-off of a task or queue. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
@@ -246,16 +246,17 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
     const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
     const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
     const isNone = affected.value === 0 && affected.precision === "exact";
-    // Jobs that a back-off has deferred are scheduled for the end of the back-off, so they are not due and not counted.
+    // Only due jobs are counted. A job that requested a back-off is not due before the requested delay has passed.
     const jobs = isNone ? "No job is due" : countText(affected, "job waits", "jobs wait");
     const named = `${scope}:${quote(name ?? "")}`;
+    const kind = { all: "Everything", queue: "Queue", task: "Task" }[scope];
     const q =
       scope === "queue" ? `${named} is:due` : startable(scope === "all" ? "" : named, facts);
     return {
       id: `paused:${scope}:${name ?? ""}`,
       kind: "paused",
       level: "warn",
-      title: `${scope === "all" ? "Everything" : shortName(name ?? "")} ${hasEnded ? "was" : "is"} ${pause.isBackOff ? "backing off" : "paused"}`,
+      title: `${kind}${name === null ? "" : ` ${shortName(name)}`} ${hasEnded ? "was" : "is"} ${pause.isBackOff ? "backing off" : "paused"}`,
       sentence: `${jobs}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
       since: timeOf(pause.pausedAt.getTime()),
       affected,

@@ -138,9 +138,9 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// Each lock or unlock of the job makes a new version of the row (another xmin) with the same payload. So if xmin has
-// changed, the digests of the payloads are compared. Pieces are sent in base64, because the text form of bytea depends
-// on the session's settings.
+// A worker's lock in `locked_by`, for example, makes a new version of the row (another xmin) with the same payload. So
+// if xmin has changed, the digests of the payloads are compared. Pieces are sent in base64, because the text form of
+// bytea depends on the session's settings.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

@@ -32,8 +32,9 @@ export interface JobQuery {
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * Returns the select item whose value `check` reads as the member `marks` of a row; `null::text` if `check` needs no
-   * marks. The parameters are those of `sql(first)`.
+   * Returns the select item for the *marks*: the results of the terms that SQL decides and `check` needs
+   * (row-check.ts); `null::text` if `check` needs none. `check` reads the item's value as the member `marks` of a row.
+   * The parameters are those of `sql(first)`.
    */
   marks(first: number): string;
   /**

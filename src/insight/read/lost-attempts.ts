@@ -1,8 +1,8 @@
 // Counts a job's lost attempts: the latest consecutive attempts whose workers crashed or became stale. A job that
 // crashes its workers (a poison job) has several lost attempts. A recovery writes to last_error how many times in a row
-// the job was recovered. A Graphile worker that crashes writes nothing, but an attempt that fails writes an error. So
-// if a job has no error and an unchanged `updated_at`, all its attempts count as lost, except the present attempt of a
-// locked job.
+// the job was recovered. An attempt that fails writes an error and `updated_at`. A Graphile worker that crashes writes
+// neither. So if a job has no error, and nothing has written `updated_at` since the add, all its attempts count as
+// lost, except the present attempt of a locked job.
 
 export interface AttemptedJob {
   readonly attempts: number;

@@ -157,7 +157,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return { isSmall: false, counts, names: counted ?? sample?.names ?? unknownNames(counts.asOf) };
   };
 
-  // The parts are read one after another, so that one pulse does not use every connection of a small pool.
+  // A pulse runs its reads one after another, so that it does not use every connection of a small pool.
   const read = async (): Promise<QueueSnapshot> => {
     const gauge = await readGauge(db);
     rates.note(gauge);

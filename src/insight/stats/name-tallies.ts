@@ -3,8 +3,8 @@
 import { inState, type TallyName, tallied } from "./tally.ts";
 
 /**
- * The counts for one kind of name and one condition. `keys`, `counts` and `times` are lists as JSON texts, with one
- * element for each name.
+ * The counts for one kind of name and one condition. The counts of holders include all locked jobs, and have the
+ * condition `running`. `keys`, `counts` and `times` are lists as JSON texts, with one element for each name.
  */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";

@@ -68,7 +68,8 @@ export async function walkIndex(
 /**
  * Returns the position after the next entry of the index, for a walk that leaves this entry out. If the entry's key has
  * more than MAX_TIE rows, returns the position of the kind `tie` for these rows, and the entry is not left out. If the
- * part has no further entry, returns the beginning of the next part, or null if no part follows.
+ * parts that a step reads (partsOf()) have no further entry, returns the beginning of the next part, or null if no part
+ * follows.
  */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,

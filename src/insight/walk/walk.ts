@@ -42,7 +42,7 @@ export interface WalkRequest {
 
 export interface WalkResult {
   readonly found: readonly FoundJob[];
-  /** Where the next walk continues, after it has skipped `skip` more matches; null: all rows were read. */
+  /** Where the next walk begins. From there, it first skips `skip` matches. null: all rows were read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
   /** The number of rows that were read. */
@@ -263,7 +263,7 @@ class WalkState {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** Returns the best rows so far. A walk that continues after one of them ranks the same page further. */
+  /** Returns the best rows so far. A walk that continues after any of these rows begins where this walk has ended. */
   #partialPage(): FoundJob[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));

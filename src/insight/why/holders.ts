@@ -6,6 +6,7 @@ import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { LISTS_ALL } from "../expressions/condition.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
+import { type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 export type HolderState = "alive" | "stale" | "unknown";
 
@@ -21,6 +22,8 @@ export interface Holder {
   readonly fetchedJobIds: readonly string[] | null;
   /** Whether `runningJobIds` has all jobs that the holder ran at the last heartbeat. */
   readonly listsAll: boolean;
+  /** The running jobs that started first, as the last heartbeat lists them. */
+  readonly current: WorkerReport["current"];
   readonly unsettled: readonly UnsettledJob[];
 }
 
@@ -47,6 +50,7 @@ export async function readHolders(
       runningJobIds: idsOf(row.running_job_ids),
       fetchedJobIds: row.fetched_job_ids === null ? null : idsOf(row.fetched_job_ids),
       listsAll: row.lists_all,
+      current: workerReport(`{"running":${row.running ?? "[]"}}`).current,
       unsettled: unsettledIn(row.unsettled),
     });
   }
@@ -62,6 +66,7 @@ export function unknownHolder(workerId: string): Holder {
     runningJobIds: [],
     fetchedJobIds: null,
     listsAll: false,
+    current: [],
     unsettled: [],
   };
 }
@@ -74,13 +79,15 @@ interface HolderRow {
   readonly running_job_ids: string | null;
   readonly fetched_job_ids: string | null;
   readonly lists_all: boolean;
+  readonly running: string | null;
   readonly unsettled: string | null;
 }
 
 const holdersSql: Statement = (s) => `
   select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
     pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
-    metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
+    metadata ->> 'fetched_job_ids'::text as fetched_job_ids, metadata ->> 'running'::text as running,
+    ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /**

@@ -69,7 +69,10 @@ function fetchedSentence(facts: CauseFacts): string {
 }
 
 function runningSentence({ job, holder }: CauseFacts): string {
-  const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
+  // A worker renews the locks of long jobs, so `locked_at` may be later than the start of the attempt.
+  const since = holder?.current.find(({ id }) => id === job.id)?.since;
+  const beganMs = since === undefined ? (job.lockedMs ?? job.nowMs) : Date.parse(since);
+  const age = ageText(Math.max(0, job.nowMs - beganMs));
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const worker = byWorker(holder.workerId);
   const heartbeatAge = ageText(job.nowMs - (holder.lastHeartbeatMs ?? job.nowMs));
@@ -78,7 +81,7 @@ function runningSentence({ job, holder }: CauseFacts): string {
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was locked ${age} ago by ${worker}, whose last heartbeat, ${heartbeatAge} ago, does not list the job yet; until the next one, the job counts as running.`;
+        return `Locked ${age} ago by ${worker}. The next heartbeat will show whether the job runs; until then, the job counts as running.`;
       }
       return `Has run for ${age} on ${worker}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
@@ -95,7 +98,8 @@ const oldLock = (ms: number) =>
 
 function failedSentence({ job, sameError }: CauseFacts): string {
   const within = job.isFailureTimed ? job.failedMs - job.createdMs : 0;
-  const span = job.maxAttempts > 1 && within > 0 ? ` after ${ageText(within)}` : "";
+  const span =
+    job.maxAttempts > 1 && within > 0 ? `, ${ageText(within)} after the job was added` : "";
   const deadline = deadlineText(job);
   if (deadline !== null) return `Will not run again. ${deadline}.${sameWay(sameError)}`;
   const byHand = endedByHand(job);
@@ -110,7 +114,7 @@ function failedSentence({ job, sameError }: CauseFacts): string {
 
 function blockedSentence({ job, holder, place, pause }: CauseFacts): string {
   const name = shortName(job.queue?.name ?? "");
-  const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
+  const waits = `Waits for queue ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (pause !== null) return `${waits} ${pausedSubject(pause)}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
   const worker = byWorker(holder.workerId);
@@ -145,7 +149,7 @@ function retryingSentence({ job, sameError }: CauseFacts): string {
   // or `attempts` may have been set by SQL.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
-  return `${when} ${attempts} failed, the last ${failedAgo(job)}.${sameWay(sameError)}`;
+  return `${when} ${attempts} failed; last failure ${failedAgo(job)}.${sameWay(sameError)}`;
 }
 
 function scheduledSentence({ job, coverage }: CauseFacts): string {

@@ -125,7 +125,7 @@ const addSql =
 const KEEPS_RUNNING = ` and (existing.locked_at is null or not exists (
       select from given where given.job_key = existing.key and given.key_rule = 'unfinished'))`;
 
-/** Whether an add with this rule keeps the job that has the key: only the job's `revision` and `updated_at` change. */
+/** Whether an add with this rule changes only `revision` and `updated_at` of a waiting or running job with the key. */
 export const keepsJob = (rule: KeyRule): boolean =>
   rule === "unsafe_dedupe" || rule === "unfinished";
 

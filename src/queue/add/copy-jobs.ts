@@ -188,8 +188,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names that have not been read yet, and adds missing names. Until the transaction of an add ends,
- * other adds of the same name wait. So if the pool has a spare connection, `db` is the pool, which commits names at
+ * Reads the ids of names that have not been read yet, and adds missing names. Until the transaction that adds a name
+ * ends, other adds of this name wait. So if the pool has a spare connection, `db` is the pool, which commits names at
  * once. If there are names to read, first waits for the COPY `written`, which may be using the connection of `db`.
  */
 async function resolveNames(

@@ -41,7 +41,7 @@ export interface ReadyParameters {
    */
   readonly priority: string;
   readonly runAt: string;
-  /** int: the maximum number of jobs in a run of a queue, or `want` / (number of locked queues) if this is more. */
+  /** int: the most jobs in a run. If `want` / (number of queues that the fetch locks) is more, that number applies. */
   readonly run: string;
   /**
    * float8[]: for each task in `identifiers`, the average time of its jobs as a fraction of the maximum time of a run;

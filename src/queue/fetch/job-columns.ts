@@ -18,7 +18,7 @@ export interface FetchedColumns {
   readonly max_attempts: string | null;
   /** JSON: for each job, the id of its queue (in the form "slots", the lock of its run: sql/slots.ts), or null. */
   readonly queue_ids: string | null;
-  /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue, or if none are read. */
+  /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue. */
   readonly queue_names: string | null;
   /** JSON: for each job created_at in seconds since the epoch, or null if created_at equals run_at. */
   readonly created_ats: string | null;

@@ -62,8 +62,8 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * `candidate`: a subquery reads each job's queue. With a join, PostgreSQL may read all ready jobs to find one match.
  * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
  * `free_slot`: a queue may have ten thousand slots, so only up to four free slots are read for each wanted run.
- * `slot_lock`: each queue gets one run before any queue gets a second run, and slots used longest ago come first. The
- * statement waits for no slot or job, and locks rates in order, so no two fetches deadlock.
+ * `slot_lock`: each queue gets one run before any queue gets a second run. The queue whose first free slot was used
+ * longest ago is first. The statement waits for no slot or job, and locks rates in order, so no two fetches deadlock.
  * `tokens`: the rows of rates are locked before they are read, so the values that are read include the changes of all
  * earlier fetches. If a queue lacks the row of one of its rates, no job of the queue is taken until manageQueues() has
  * added the row.

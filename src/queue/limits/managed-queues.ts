@@ -134,8 +134,8 @@ export async function manageQueues(
 }
 
 // A queue without jobs becomes ordinary if all its slots are free. The statement locks the slots, so that no run
-// begins. A row in `_private_rates` is deleted only while all its tokens are available: a later new row has all tokens,
-// too.
+// begins. A row in `_private_rates` is deleted only while all its tokens are available. So the deletion has no effect:
+// a later new row begins with all tokens.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues

@@ -3,15 +3,15 @@
 //  1. While a worker is short of permits (has fewer than it wants) or has to return some, it exchanges permits every
 //     0.5 s, or sooner when permits get free.
 //  2. An exchange is two statements, sent together if the connection allows it. The first locks the limit's row. The
-//     second reads the other workers' permits, with a snapshot that is taken after the wait for that lock. With an older
-//     snapshot, it would grant permits that another worker has just taken.
+//     second reads the other workers' permits, with a snapshot that is taken after the wait for that lock. With an
+//     older snapshot, it would grant permits that another worker has just taken.
 //  3. A worker keeps its permits, and gets as many free permits as it wants. There are two exceptions. A worker that
 //     wants no permits returns its permits when another worker is short of permits. When another worker has been short
 //     for half a second, or the workers have more permits than the limit allows, each worker gets at most an equal
 //     share, and returns permits beyond the share as its jobs end. If there are fewer permits than workers that want
 //     some, these workers take turns. Without turns, a task that only some of these workers have might never run.
 //  4. The permits of a stale worker are deleted when its jobs are recovered. If one of the jobs stays locked, the
-//     permits are deleted later, together with the worker's row.
+//     permits are deleted by a later sweep, or together with the worker's row.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -102,13 +102,13 @@ const TURN_S = 5;
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
  * `most`: how many permits the limit allows; null if it does not limit the concurrency. If the revision is 1 or
- * negative, some workers may not apply the limit's definition yet, and may run its jobs without permits. So `most` is 0
- * for up to
- * 2.5 s after the definition, while there is another worker that was started before the definition. If the limit is new
- * (revision 1), a worker that has exchanged permits under it does not count, because that worker applies it. `held`:
- * the sum of the other workers' permits. For a worker with more running jobs than permits, the running jobs count
- * instead, because jobs that started before the limit have no permits. `kept`: the worker's permits before this
- * exchange; 0 if they were deleted after the worker's lease expired, even if the worker's jobs still run.
+ * negative (IS_NEW in set-limit.ts), some workers may not apply the limit's definition yet, and may run jobs without
+ * permits. So for at most 2.5 s, `most` is 0 while there is another worker that was started before the limit was last
+ * set. If the limit is new (revision 1), a worker that has exchanged permits under it does not count, because that
+ * worker applies it. `held`: the sum of the other workers' permits. For a worker with more running jobs than permits,
+ * the running jobs count instead, because jobs that started before the limit have no permits. `kept`: the worker's
+ * permits before this exchange; 0 if they were deleted after the worker's lease expired, even if the worker's jobs
+ * still run.
  */
 const exchangeSql: Statement = (s) => `
 with present as materialized (

@@ -59,8 +59,8 @@ const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
  * Gives unused tokens back to the bucket, unless they are older than `lapseMs` and also older than the time in which
- * the rate adds `count` tokens. At this age the bucket may have been full again without the returned tokens, so with
- * these tokens too many jobs could start.
+ * the rate adds `count` tokens. The bucket may have become full again after such old tokens were taken. Their return
+ * could then let too many jobs start.
  */
 export async function returnTokens(
   db: Database,

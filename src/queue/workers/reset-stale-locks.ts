@@ -124,9 +124,9 @@ function inWords(ms: number): string {
 /** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
-// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. The heartbeats of another worker exclude an outage, and a jump of
-// the database's clock, if the last of these heartbeats is recent, and the time without a gap between them is at least
-// as long as the lease of the worker whose row is deleted.
+// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. If another worker has a recent heartbeat, and its heartbeats have
+// had no gap for at least as long as the lease of the worker whose row is deleted, there was no outage during this
+// time, and the database's clock did not jump.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})

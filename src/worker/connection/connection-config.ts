@@ -95,8 +95,9 @@ export interface Maintenance {
 const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
 /**
- * The time limits of statements for permits, tokens and back-offs. They are as short as those of a fetch, so that a
- * statement without an answer delays limited jobs no longer than a fetch without an answer delays other jobs.
+ * The time limits of statements for permits, tokens and back-offs. `statementTimeoutMs` and `graceMs` are as short
+ * as for a fetch, so that a statement without an answer delays limited jobs no longer than a fetch without an answer
+ * delays other jobs.
  */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 

@@ -25,7 +25,7 @@ export interface WorkerConnectionSettings {
   readonly preparedStatements: boolean;
   /** The id in `locked_by`. An advisory lock, made from this id, marks the session's connections (session-lock.ts). */
   readonly sessionId: string;
-  /** Whether other workers end open transactions on this connection after the worker's lease has expired. */
+  /** Whether #mark() sets the time limit for an idle transaction to FROZEN_LEASED_MS (session-settings.ts). */
   isLeased(): boolean;
   onLoss(error: Error): void;
 }
@@ -233,7 +233,7 @@ export class WorkerConnection {
     }
   }
 
-  /** Runs `work`, which sends one statement at once; behind a transaction pooler, between begin() and commit(). */
+  /** Runs `work`, which must send one statement immediately. Behind a transaction pooler, adds begin() and commit(). */
   async withSettings<T>(work: () => Promise<T>): Promise<T> {
     if (this.keepsStatements) return work();
     const [, result] = await settleAll([this.begin(), work(), this.commit()]);

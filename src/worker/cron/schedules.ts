@@ -42,7 +42,7 @@ const CONTENDED_MS = 1_000;
 const STARTING_MS = 10_000;
 /** How long a schedule is skipped after PostgreSQL has refused to change the schedule's row. */
 const REFUSED_MS = 60_000;
-/** The most ticks in a transaction, shared equally by the schedules of a page. */
+/** The maximum number of ticks in a transaction. Due schedules that are read together get equal shares of it. */
 const MAX_TICKS = 500;
 const MAX_LOGGED = 1_000;
 const INSUFFICIENT_PRIVILEGE = "42501";

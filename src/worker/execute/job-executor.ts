@@ -80,7 +80,7 @@ export class JobExecutor<E> {
   /**
    * Runs the job. Returns undefined if the attempt has ended synchronously, or the job was given back without an
    * attempt. If the attempt is pending, returns a promise that never rejects. The promise resolves when the attempt has
-   * ended. If the task still runs then, the promise resolves later: when the task ends or times out.
+   * ended. If the task or an interceptor still runs then, the promise resolves when this code ends or times out.
    */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);

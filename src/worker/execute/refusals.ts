@@ -114,9 +114,9 @@ export class Refusals {
 
   /**
    * Records that PostgreSQL refused a fetch, or could not lock the jobs of the fetch now. Returns whether the next
-   * fetch should request a single job. `id`: the id of the job, or minus the id of the queue, that is the cause. From
-   * now on, fetches leave out this job or queue. null: no cause was found; a refusal is logged, at most once a minute.
-   * undefined: the cause is not known yet, for example because the fetch requested several jobs.
+   * fetch should request a single job. `id`: the id of the job, or minus the id of the queue, that is the cause.
+   * Fetches then leave out this job or queue for some time. null: no cause was found; a refusal is logged, at most once
+   * a minute. undefined: the cause is not known yet, for example because the fetch requested several jobs.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);

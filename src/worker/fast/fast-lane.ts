@@ -65,7 +65,10 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether no job is running or unconfirmed, and no fetch is unanswered. A stop ignores a lost or late answer. */
+  /**
+   * Whether no job is running or unconfirmed, and no fetch is unanswered. During a stop, a fetch that writes no results
+   * does not count if its connection is lost, or if its answer is late (idle.ts).
+   */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;

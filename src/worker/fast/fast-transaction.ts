@@ -69,7 +69,7 @@ const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  /** `paused`: for a schema with the tables of pauses; leaves out paused tasks. `plain`: for a schema without them. */
+  /** `paused`: leaves out paused tasks. `plain`: used if the schema has no table of pauses that this role may read. */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
   #pausesRead = 0;

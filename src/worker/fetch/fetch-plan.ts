@@ -35,7 +35,7 @@ export interface FetchRequest {
   readonly isPatient: boolean;
   /** Whether jobs of named queues are fetched, too. */
   readonly queues: boolean;
-  /** Whether the fetch searches for a free named queue. The search is slow if many queues are paused or limited. */
+  /** false: if there are limits of queues, the fetch does not search for a free named queue. A search may be slow. */
   readonly findsFreeQueue: boolean;
   /** Which jobs without a named queue are fetched. */
   readonly free: JobKind;
@@ -52,8 +52,9 @@ const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
 
-// If a fetch finds every named queue locked, the next search for a free queue is due after SEARCHES times the duration
-// of that fetch, at most MAX_SEARCH_PAUSE_MS. When this worker unlocks a queue, a search is due at once.
+// While there are limits of queues, not every fetch searches for a free named queue. If a fetch finds every queue
+// locked, the next search is due after SEARCHES times the duration of this fetch, at most MAX_SEARCH_PAUSE_MS. When the
+// worker unlocks a queue, a search is due at once.
 const SEARCHES = 20;
 const MAX_SEARCH_PAUSE_MS = 250;
 
@@ -71,7 +72,7 @@ export const HORIZON_MS = 25;
 const QUICK_JOBS = 32;
 const MAX_QUICK_SKIPS = 64;
 
-/** The log message of a fetch that exceeds the usual time limit; not logged if the limit was already a minute. */
+/** The log message for a fetch of the safe mode that has exceeded the usual time limit. See Stream.learnFailure(). */
 export const LONG_FETCH =
   "a fetch of jobs took too long and is repeated with more time; a possible cause: millions of ready jobs of other tasks come before those of this worker";
 
@@ -98,7 +99,7 @@ export class FetchPlan {
   #jobsPerMs = 0;
   #finished = 0;
   #measuredAtMs: number;
-  /** Whether jobs were announced to a drained worker and no fetch has followed. */
+  /** Whether the last wake() was for announced jobs and found the plan drained, and no fetch has followed. */
   #isFirstNews = false;
   #quickSkips = 0;
   #quickSkipsLeft = 0;
@@ -131,7 +132,7 @@ export class FetchPlan {
     if (hasFreeQueue) [this.#searchAtMs, this.#unlockCount] = [0, this.#readyCount];
   }
 
-  /** Calls raise() if a left-out search is due. Returns the milliseconds until a search is due later, or Infinity. */
+  /** If a left-out search is due, calls raise(). If it is due later, returns the ms until then; else Infinity. */
   requestDueSearch(): number {
     if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#searchAtMs - this.#clock.monotonic();
@@ -163,7 +164,7 @@ export class FetchPlan {
     this.#finished += count;
   }
 
-  /** Updates the mean speed at which jobs end. Called once for each fetch. */
+  /** Updates the mean speed at which jobs end. */
   measure(): void {
     const nowMs = this.#clock.monotonic();
     const elapsedMs = nowMs - this.#measuredAtMs;

@@ -9,8 +9,8 @@ import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
 /**
- * The wait after a pass is at least this many times as long as the pass. If the pass has changed queues and left out
- * other queues, the wait is only at least as long as the pass.
+ * The minimum wait after a pass is this many times the duration of the pass. If the pass has changed queues and left
+ * out other queues, the minimum wait is the duration of the pass.
  */
 const SHARE = 20;
 /**

@@ -12,8 +12,8 @@ import { isOfResumed } from "../../queue/pauses/pause.ts";
 // gets a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// The search for the next due job begins this long before the last fetch (`sinceSeconds`), because the fast lane may
-// have fetched a moment earlier and missed jobs that became due in between.
+// The read of the next due time includes jobs that became due in this time before the last fetch (`sinceSeconds`). The
+// fast lane may have fetched a moment earlier than the last fetch, and so may have missed these jobs.
 const MARGIN_S = 0.05;
 
 /** How many announcements are kept, to ignore their repetitions. A later repetition only causes a needless fetch. */

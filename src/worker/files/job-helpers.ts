@@ -129,13 +129,13 @@ const AS_OWN: ProxyHandler<Helpers> = {
   },
 };
 
+// As in Graphile Worker, the payload null is stored as {}, and members of the spec that are null are ignored.
 async function addOne(
   { addJob }: TaskContext,
   identifier: string,
   payload: unknown,
   spec: JobSpec | undefined,
 ): Promise<AddedJob | null> {
-  // As in Graphile Worker, the payload null is stored as {}, and members of the spec that are null are ignored.
   const job = await addJob(identifier, payload ?? {}, withoutNulls(spec ?? {}));
   return job === null ? null : toAddedJob(job);
 }
@@ -150,8 +150,8 @@ async function addMany(
 }
 
 /**
- * Returns the added job with Graphile Worker's names. An add with the option `throttle` has returned a ThrottledAdd,
- * which is returned unchanged. The types of this file exclude that option, but code without types can pass it.
+ * Returns the added job with Graphile Worker's names. Returns a ThrottledAdd, the result of an add with the option
+ * `throttle`, unchanged. The types of this file exclude that option, but code without types can pass it.
  */
 const toAddedJob = (job: Parameters<typeof addedJob>[0]): AddedJob =>
   "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);
@@ -162,7 +162,7 @@ function toJobToAdd(job: FlatJob, keepsRunAt: boolean): JobToAdd {
   const isKept = keepsRunAt && whole.jobKey !== undefined;
   return {
     identifier,
-    payload,
+    payload: payload ?? {},
     spec: isKept ? { ...whole, jobKeyMode: "preserve_run_at" } : whole,
   };
 }

@@ -41,5 +41,5 @@ function exportProblem(found: unknown): string {
   }
   const kind =
     found === null ? "null" : Array.isArray(found) ? "a list" : `of type ${typeof found}`;
-  return `its default export must be a function (payload, helpers), or a task of defineTask(); it is ${kind}`;
+  return `its default export must be a function (payload, helpers), or a task of defineTask() or defineBatchTask(); it is ${kind}`;
 }

@@ -1,7 +1,7 @@
-// Renews a worker's leases by heartbeats, on a connection of its own. Some heartbeats also search for stale workers (a
-// sweep). While the worker's thread is blocked, the loop also renews the worker's locks. The loop runs in the heartbeat
-// thread or, if that is not possible, in the worker's thread. So the loop and the worker exchange only commands,
-// reports and two shared buffers.
+// Renews a worker's leases by heartbeats, on a connection of its own. Some heartbeats also search for stale workers.
+// While the worker's thread is blocked, the loop also renews the worker's locks. The loop runs in the heartbeat thread
+// or, if that is not possible, in the worker's thread. So the loop and the worker exchange only commands, reports and
+// two shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -87,7 +87,7 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** An unanswered heartbeat ends so soon after its time limit that the next heartbeat can still renew the lease. */
+/** An unanswered heartbeat ends this long after its time limit. By default, the lease has not expired by then. */
 const GRACE_MS = 500;
 
 /**
@@ -256,7 +256,7 @@ export class HeartbeatLoop {
   #isTimeToSweep(): boolean {
     const { sweepIntervalMs, intervalMs } = this.#settings;
     const nowMs = monotonic();
-    // Heartbeats are not exactly on time, so a sweep is already due half a heartbeat interval early.
+    // Heartbeats are not exactly on time, so a search for stale workers is due half a heartbeat interval early.
     if (nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) return false;
     this.#sweptAtMs = nowMs;
     return true;

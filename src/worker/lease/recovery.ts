@@ -10,7 +10,8 @@
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
 //  5. One statement, the sweep, recovers the jobs of the remaining stale workers (queue/workers/recover-statement.ts):
 //     it checks the leases again, unlocks jobs and queues, ends the workers' open transactions of the fast mode, and
-//     marks the workers' rows. Interrupted attempts count, so a job that kills its workers fails in the end.
+//     marks the workers' rows. An interrupted attempt in the safe mode counts. After an interrupted attempt in the fast
+//     mode, the safe mode runs the job. So a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat of their worker is
 //     `resilientThresholdMs` old, by default 60 s. At that age, a sweep recovers these jobs, too, and deletes the
 //     worker's row, unless a job or queue of the worker stays locked.
@@ -96,7 +97,7 @@ export class Recovery implements Leases, LeaseKeeper {
     });
   }
 
-  /** Registers the first lease. Called before any fetch, because a sweep recovers only jobs of workers with a row. */
+  /** Registers the first lease. Called before any fetch: other workers recover only the jobs of workers with a row. */
   async start(db: Database, id: string): Promise<void> {
     await this.#register(db, id);
     await this.#heartbeat.start(this.#leases);

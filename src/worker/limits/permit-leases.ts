@@ -1,6 +1,6 @@
-// Exchanges permits between a session and the database, for each limit that has a concurrency. In an exchange, the
-// session reports how many permits it uses and wants. The answer contains how many permits the session has from now on,
-// and how many of these it may keep (its share).
+// Exchanges permits between a session and the database, for each limit of tasks that has a concurrency. In an exchange,
+// the session reports how many permits it uses and wants. The answer contains how many permits the session has from now
+// on, and how many of these it may keep (its share).
 //
 //   demand changes, permits announced ──▶ exchange, usually at most one in 500 ms ──▶ permits, share
 //                                              └ still short of permits: again after 500 ms
@@ -58,8 +58,9 @@ export class PermitLeases {
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // Permits that another session wants are returned half a second later, because a session gets permits of other
-      // sessions only after it has been short of permits for half a second.
+      // If another session wants permits, the exchange follows half a second later. An earlier exchange would usually
+      // return no permit that this session wants, too: sessions share permits only after a session has been short of
+      // permits for half a second.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);

@@ -1,4 +1,5 @@
-// Takes the tokens that a session needs under limits with a rate, for jobs that are about to be fetched or started.
+// Takes the tokens that a session needs for jobs that are about to be fetched or started, under each limit of tasks
+// that has a rate.
 //
 //   tokens are wanted ──▶ a request ──it gets some──▶ they are used; unused tokens are given back
 //                             └───────it gets none──▶ another request when the next token is due, at the latest after

@@ -11,7 +11,7 @@ import type { TaskJob } from "./task-job.ts";
 
 /**
  * The state of a local queue, as in Graphile Worker. `starting`: nothing has been fetched yet; `polling`: no fetched
- * job waits, and the worker fetches; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs were
+ * job waits, and the worker may fetch; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs were
  * given back to the database because they were not started in time; `released`: the local queue accepts no more jobs.
  */
 export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" | "released";
@@ -135,7 +135,7 @@ export interface WorkerEvents {
   "localQueue:returnJobs": { workerId: string; count: number };
   /** A fetch found few jobs. The next fetch is delayed by at most `durationMs`. */
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
-  /** The delay ended early, because `count` jobs were announced during it. */
+  /** The delay ended early, because jobs may have become ready. `count`: the approximate number of announced jobs. */
   "localQueue:refetchDelay:abort": { workerId: string; count: number };
   /** The delay ended after its full duration. */
   "localQueue:refetchDelay:expired": { workerId: string };
@@ -174,8 +174,8 @@ export interface WorkerInterceptors {
    * Called at the end of an attempt, before its result is written, even if the handler was not called, for example
    * because `beforeJobRun` skipped the job. `error` is null if the job succeeded or was skipped. The interceptor may
    * change the result: a returned `error` with a text fails the attempt, and a returned `error: null` completes the
-   * job. A throw fails the attempt. If the job still runs when the time for a stop, or the time after its cancellation,
-   * is over, the attempt fails, and `afterJobRun` cannot change this result. If the job's handler ends later,
+   * job. A throw fails the attempt. If the job still runs `abortGraceMs` after a stop or a cancel has aborted the job's
+   * signal, the attempt fails, and `afterJobRun` cannot change this result. If the job's handler ends later,
    * `afterJobRun` is still called.
    */
   afterJobRun(input: {

@@ -1,6 +1,6 @@
-// Tests the commands with texts, in the database and in arguments, that try to control the operator's terminal. On
-// stdout and stderr, no command prints an invisible character, or a control character other than a line feed. Exported
-// data is an exception (see `export` in `calls`).
+// Tests the commands with texts, in the database and in arguments, that try to control the operator's terminal. The
+// texts contain control characters and invisible characters. On stdout and stderr, commands print none of these
+// characters except line feeds. Exported data is an exception (see `export` in `calls`).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -169,10 +169,10 @@ function assertHarmless({ stdout, stderr }: CommandResult, what: string): void {
   }
 }
 
-/** The commands that read no database and take no text. */
+/** The commands that read no database and have no argument for free text. */
 const ownWords = ["completion", "licenses", "man"];
 
-test("Every command is called by these tests, or reads no text.", () => {
+test("Every command is called by these tests, or reads no database and has no argument for free text.", () => {
   const names = [...Object.keys(calls), ...ownWords];
   assert.deepEqual(commands.map(({ name }) => name).sort(), names.sort());
 });

@@ -25,8 +25,9 @@ const FILES = {
     const many = await addJobs([
       { identifier: "leaf", payload: { n: 1 }, queueName: "other" },
       { identifier: "leaf", payload: { n: 2 }, jobKey: "k2", flags: ["f"], runAt: new Date(0) },
+      { identifier: "leaf", payload: null },
     ]);
-    many.sort((a, b) => a.payload.n - b.payload.n); // graphile-worker returns them in any order
+    many.sort((a, b) => (a.payload.n ?? 3) - (b.payload.n ?? 3)); // graphile-worker returns them in any order
     const one = (await query("select 1 as one")).rows;
     const two = await withPgClient(async (client) => (await client.query("select $1::int as two", [2])).rows);
     const copy = { ...helpers };
@@ -98,7 +99,7 @@ async function outcome(
   const isDone = async () => {
     const rows = await left();
     const { rowCount } = await client.query("select from seen");
-    return rowCount === 4 && rows.length === 2 && rows.every(({ attempts }) => attempts === 1);
+    return rowCount === 5 && rows.length === 2 && rows.every(({ attempts }) => attempts === 1);
   };
   await run(url, filesOf(FILES), isDone);
   const { rows: seen } = await client.query(

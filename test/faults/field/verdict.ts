@@ -118,8 +118,8 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
 }
 
 /**
- * If workers of this library still run, waits until there are at most as many heartbeat rows as such workers. These
- * workers delete the rows of killed workers.
+ * If workers of this library still run, waits until the number of heartbeat rows is at most the number of these
+ * workers, which delete the rows of killed workers.
  */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   // The members are counted at each poll, because a member may still end after its last job.

@@ -167,7 +167,7 @@ test("The preview of a sweep changes nothing; the sweep that follows it removes 
 
     await page.getByLabel("No heartbeat for (seconds)").fill("31536000");
     await dialog.getByRole("button", { name: "Preview again" }).click();
-    await dialog.getByText("No worker has missed heartbeats for that long.").waitFor();
+    await dialog.getByText("No worker to sweep.").waitFor();
     await page.getByLabel("No heartbeat for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Preview again" }).click();
     await confirm(page, ["1 worker has sent no heartbeat"], "Sweep 1 worker");

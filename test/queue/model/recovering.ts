@@ -81,8 +81,9 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
 }
 
 /**
- * Recovers jobs of these workers and unlocks their queues. Until the resilient threshold has passed, a resilient job
- * and its named queue stay locked. If only the job stayed locked, later jobs of the queue could overtake the job.
+ * Recovers jobs of these workers and unlocks their queues. Until a stale worker's resilient threshold has passed, a
+ * resilient job of the worker and the job's named queue stay locked. If only the job stayed locked, later jobs of the
+ * queue could overtake the job.
  */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };

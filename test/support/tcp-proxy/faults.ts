@@ -108,8 +108,8 @@ export class Faults {
   }
 
   /**
-   * Counts a new connection and applies the lasting faults to it. If the faults are for one application, the proxy
-   * calls this when the client has sent its `application_name`.
+   * If a new connection is affected, counts the connection and applies the lasting faults to it. If the faults are for
+   * one application, the proxy calls this when the client has sent its `application_name`.
    */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;

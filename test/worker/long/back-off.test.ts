@@ -49,8 +49,9 @@ const oneBackOff = async () => {
 };
 
 /**
- * Waits until all workers have read the limits. pauseTask() waits until all workers have read the pauses. Each worker
- * then reads the limits, before it reads the pauses again. So after the second pauseTask(), the limits have been read.
+ * Waits until all workers have read the present limits and their back-offs. pauseTask() waits until all workers have
+ * read the pauses. After the first pauseTask(), each worker has read the limits, or reads them before its next read of
+ * the pauses. So after the second pauseTask(), all workers have read the limits.
  */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
@@ -311,7 +312,7 @@ test("Of two concurrent back-offs of a limit, the one that ends later remains.",
   assert.deepEqual(more, []);
 });
 
-test("At most 100 back-offs of one name are stored, and a new back-off deletes those of any name that ended over an hour ago.", async () => {
+test("At most 100 back-offs of one name are stored. A new back-off also deletes up to 100 back-offs that ended over an hour ago, whatever their names are.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
     from generate_series(1, 150) as n`);

@@ -69,7 +69,7 @@ export function incidentActions(m: Model, goes: bool): Shortcut[] {
       list.push(new Shortcut("", title, "app.go", path, "Go to", BUG, jobs));
     } else if (!goes && verb !== null && m.access.canWrite) {
       const label = `${verb.label} · ${title}`;
-      list.push(new Shortcut("", label, "ask.verb", verbArg(verb), "Incidents", ALERT, jobs));
+      list.push(new Shortcut("", label, "ask.verb", verbArg(verb), "Issues", ALERT, jobs));
     }
   }
   return list;

@@ -67,7 +67,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * Estimates by how much the server's clock is ahead of this machine's clock. `at`: the server's time when the server
+ * Estimates by how much PostgreSQL's clock is ahead of this machine's clock. `at`: the server's time when the server
  * read the data. A delay of the data makes `ahead` smaller, so the largest `ahead` is the best estimate.
  */
 function setClock(m: Model, at: f64): void {

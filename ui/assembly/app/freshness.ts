@@ -1,7 +1,7 @@
 /**
  * Keeps the page up to date: by events while the event stream is open, and by regular requests while it is not. A page
- * in a background tab is not updated. If the stream does not open within 30 seconds, or if no data arrive for 30
- * seconds while the stream is open, the page closes the stream and soon opens a new one.
+ * in a background tab is not updated. If the stream does not open within 30 seconds, or if no news (model/live.ts)
+ * arrives for 30 seconds while the stream is open, the page closes the stream and soon opens a new one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -14,7 +14,10 @@ import { refresh, reload, renew } from "./navigate";
 
 /** The interval at which the page updates the ages that it shows, and the freshness chip (shell/freshness.ts). */
 const TICK_MS = 1000;
-/** If an open stream brings no data for this long, the page requests the counts. A pulse usually comes within 5 s. */
+/**
+ * If no news (model/live.ts) arrives for this long while the stream is open, the page requests the counts. A pulse
+ * usually comes within 5 s.
+ */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
@@ -36,7 +39,10 @@ export function disconnect(m: Model): void {
   unsubscribe();
 }
 
-/** Records that the stream is open. Returns whether it was open before, so that the server's version may differ now. */
+/**
+ * Records that the stream is open. Returns whether the stream was open before in this session. If so, the server may
+ * have another version now.
+ */
 export function streamOpened(m: Model): bool {
   const live = m.live;
   const again = live.wasOpen;
@@ -94,8 +100,8 @@ export function tick(m: Model): void {
 }
 
 /**
- * Closes the stream if the stream does not open within RED_MS, or if neither events nor answers to requests arrive for
- * RED_MS. Requests data if the last data are too old.
+ * Closes the stream if the stream does not open within RED_MS, or if no news (model/live.ts) arrives for RED_MS while
+ * the stream is open. Requests data if the last news is too old.
  */
 function bringUpToDate(m: Model): void {
   const live = m.live;
@@ -147,7 +153,10 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** Called when data arrive. Ends an outage: the page's data, or an open dialog's failed reads, are requested again. */
+/**
+ * Called when news (model/live.ts) arrives. Ends an outage: the page's data, or an open dialog's failed reads, are
+ * requested again.
+ */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

@@ -93,9 +93,9 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() selects the
-  // current entry again, because the answer may add the action that the user wants. In all other cases, the loop at the
-  // end of this function selects the current entry.
+  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() chooses a new
+  // current entry, because the answer may add the action that the user wants. In all other cases, the loop at the end
+  // of this function may replace the choice of find().
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;

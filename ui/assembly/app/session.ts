@@ -181,6 +181,7 @@ function closeGate(m: Model, gate: Gate): void {
   for (let i = 0; i < m.pages.length; i++) m.pages[i].reset(m);
   for (let i = 0; i < m.dialogs.length; i++) m.dialogs[i].reset();
   m.live.outage = "";
+  m.live.outageCode = "";
   m.live.newsAt = NaN;
   m.live.wasOpen = false;
   if (gate === Gate.Token) focus("field-token");

@@ -47,7 +47,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // The page is drawn after every action, so `draw` has nothing to do.
+  // The page is drawn after an action, unless the action sets `m.isNew` to false. So `draw` has nothing to do.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);

@@ -18,7 +18,7 @@ const ROUNDED_FROM_MS: f64 = 600000;
 
 export class Times {
   constructor(
-    /** The time by the server's clock. */
+    /** The present time by PostgreSQL's clock. */
     readonly now: f64,
     /** Whether the data are stale: no new data have arrived for 12 s, or there is an outage (model/live.ts). */
     readonly stale: bool,

@@ -21,7 +21,7 @@ import { TablesDialog } from "./command";
 
 const SCOPE = "scope";
 const PER = "per";
-const ANY = "any number";
+const ANY = "no limit";
 const UNITS: string[] = ["s=second", "min=minute", "h=hour"];
 /** The pause in typing after which a request is sent, in milliseconds. */
 const TYPING_MS: i32 = 250;

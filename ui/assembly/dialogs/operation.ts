@@ -120,7 +120,7 @@ export class OperationDialog extends Dialog {
     if (rehearsal === null) return "";
     const running = rehearsal.would.skipLockedValue;
     if (running.value === 0) return "";
-    return `${countedValue(running, "job runs", "jobs run")} right now and will be skipped.`;
+    return `${countedValue(running, "job is", "jobs are")} locked right now and will be skipped.`;
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {

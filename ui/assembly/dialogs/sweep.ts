@@ -55,7 +55,7 @@ export class SweepDialog extends CommandDialog {
     if (found === null) {
       return "Finds workers that are not responding. Nothing changes yet.";
     }
-    if (this.workers === 0) return "No worker has missed heartbeats for that long." + spared(found);
+    if (this.workers === 0) return "No worker to sweep." + spared(found);
     const stale = found.staleWorkers.length;
     const removed =
       stale > 0

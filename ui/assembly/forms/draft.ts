@@ -25,7 +25,7 @@ export class Draft {
     if (this.value(name).length === 0) this.set(name, value);
   }
 
-  /** Returns the fault of a field; empty: none. Called when the field is drawn: adds the field to `shown`. */
+  /** Returns the fault of a field; empty: none. Also adds the field to `shown`, because drawing a field calls this. */
   fault(name: string): string {
     this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";
@@ -37,14 +37,6 @@ export class Draft {
 
   shows(name: string): bool {
     return this.shown.has(name);
-  }
-
-  /** Returns a copy of the texts without the faults. */
-  copy(): Draft {
-    const other = new Draft();
-    const names = this.values.keys();
-    for (let i = 0; i < names.length; i++) other.set(names[i], this.values.get(names[i]));
-    return other;
   }
 
   /** Clears the faults before the form is checked again. */

@@ -30,9 +30,9 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * refresh() requests the explanation again this many milliseconds after the last request: WHY_MS if the counts of jobs
- * have changed since then, UNCHANGED_MS if not. Even with unchanged counts, the job, its place and the ages in the
- * explanation may have changed.
+ * refresh() requests the explanation again at least this many milliseconds after the last request: WHY_MS if new counts
+ * of jobs, or an event of an operation, have arrived since the last request, UNCHANGED_MS if not. Even without new
+ * counts, the job, its place and the ages in the explanation may have changed.
  */
 const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
@@ -206,7 +206,7 @@ export class JobView {
     else if (what === "activity") return;
     else {
       const data = what === "head" ? this.head : this.explained;
-      // A failure of `why` is not shown, except a 404: the job stays visible, and refresh() soon requests the
+      // A failure of `why` other than a 404 is not shown: the job stays visible, and refresh() soon requests the
       // explanation again.
       if (what === "head" || status === 404) data.failedWith(status, reason);
     }

@@ -38,7 +38,7 @@ export class Facts {
   changedAt: f64 = 0;
   /** When counts last arrived that showed a possible change of the failed jobs, by this machine's clock. */
   failedAt: f64 = 0;
-  /** When the server read the counts of `failedAt`, by the server's clock. Earlier data may lack failures. */
+  /** When the server read the counts of `failedAt`, by PostgreSQL's clock. Earlier data may lack failures. */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();

@@ -45,10 +45,10 @@ export class Live {
   newsAt: f64 = NaN;
   /** When the page last requested data that the stream normally sends. */
   requestedAt: f64 = 0;
-  /** By how many milliseconds the server's clock is ahead of this machine's; 0 if the clocks differ by at most 2 s. */
+  /** By how many milliseconds PostgreSQL's clock is ahead of this machine's; 0 if the clocks differ by at most 2 s. */
   ahead: f64 = 0;
   /**
-   * The largest lead of the server's clock, in milliseconds, that a pulse or counts have shown since the stream was
+   * The largest lead of PostgreSQL's clock, in milliseconds, that a pulse or counts have shown since the stream was
    * last requested; NaN: none yet. Delays make a lead seem smaller, so the largest lead is the best estimate.
    */
   aheadMost: f64 = NaN;
@@ -58,12 +58,12 @@ export class Live {
   wasOpen: bool = false;
   /** The error because of which no fresh data arrive; empty if no outage is known. */
   outage: string = "";
-  /** The code of the error in `outage`. After an outage, the code remains although `outage` is empty. */
+  /** The code of the error in `outage`. While `outage` is empty, the code has no meaning. */
   outageCode: string = "";
   /** When the last outage began. */
   outageAt: f64 = 0;
 
-  /** When the last news arrived, by the server's clock, like all times on the page. */
+  /** When the last news arrived, by PostgreSQL's clock, like all times on the page. */
   get newsTime(): f64 {
     return this.newsAt + this.ahead;
   }

@@ -1,6 +1,6 @@
 /**
- * The state of the application (Model), and the base classes of pages and dialogs. They are in one file because each
- * refers to the others. The state of a single page is in the page's class.
+ * The state of the application (Model), and the base classes of pages and dialogs. They are in one file because the
+ * Model refers to Page and Dialog, and both refer to the Model. The state of a single page is in the page's class.
  */
 import { Times } from "../controls/age";
 import { Node } from "../lib/node";
@@ -28,13 +28,13 @@ export class Model {
   theme: string = "system";
   /**
    * Whether the page is drawn again after the action of a timer. onTimer() sets this to true before the action, and an
-   * action that only sends requests sets it to false.
+   * action that changes nothing on the page can set it to false.
    */
   isNew: bool = false;
   /** The number of the current entry of the browser's history. */
   entry: i32 = 0;
   places: Places = new Places();
-  /** The feed's data. */
+  /** The data that every page can read: the data of the feed, and data that pages and dialogs store. */
   facts: Facts = new Facts();
   /** The first key of a two-key shortcut whose second key has not been pressed yet; empty: there is none. */
   chord: string = "";
@@ -62,7 +62,7 @@ export class Model {
     this.page = pages[0];
   }
 
-  /** The present time by the server's clock. The times of jobs and workers are by the same clock. */
+  /** The present time by PostgreSQL's clock. The times of jobs and workers are by the same clock. */
   get serverNow(): f64 {
     return this.now + this.live.ahead;
   }
@@ -102,7 +102,9 @@ export class Model {
   }
 }
 
-/** The mark after a page's name in the navigation: a count, and its tone (red, amber or empty). */
+/**
+ * The mark after a page's name in the navigation: a short text, usually a count, and its tone (red, amber or empty).
+ */
 export class Mark {
   constructor(
     readonly text: string,
@@ -178,7 +180,10 @@ export abstract class Page {
     return 0;
   }
 
-  /** Called before the history leaves the page's entry. Returns the state to store for the entry; null: none. */
+  /**
+   * Called when the history has moved to another entry, before the page is left. Returns the state to store for the
+   * entry that was left; null: none.
+   */
   saveState(): PageState | null {
     return null;
   }
@@ -187,8 +192,8 @@ export abstract class Page {
   restoreState(_m: Model, _kept: PageState): void {}
 
   /**
-   * Called on the current page when `m.facts` has taken new data of the feed. `event`: the name of the data (pulse,
-   * counts, operation, …).
+   * Called on the current page when takeFact() (app/feed.ts) has passed new data of the feed to `m.facts.take()`.
+   * `event`: the name of the data (pulse, counts, operation, …).
    */
   onEvent(_m: Model, _event: string, _data: string): void {}
 

@@ -17,7 +17,10 @@ const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
-  /** Whether the answer uses up the budget of quiet requests. Most quiet requests are repeated by the page itself. */
+  /**
+   * Whether the size of the answer is subtracted from the budget of quiet requests. Most quiet requests are repeated by
+   * the page itself.
+   */
   isQuiet: bool = false;
   /** Whether this write is sent a second time, with the CSRF token of a new session. */
   again: bool = false;
@@ -27,7 +30,7 @@ export class Pending {
    */
   count: i32 = 0;
   note: string = "";
-  /** The dialog that has sent this write, or the dialog of this read after keep(); null for all other requests. */
+  /** For a write from a dialog, and for a dialog's read that keep() has stored: the dialog. Otherwise null. */
   dialog: OpenDialog | null = null;
   /** Whether the dialog stays open after the answer to this write, because another write may follow. */
   isStep: bool = false;

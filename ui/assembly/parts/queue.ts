@@ -57,6 +57,6 @@ export function queueBar(queue: ListedQueue): Node {
     queue.scheduled.value,
     queue.failed.value,
   ];
-  const parts = `${valueText(queue.ready)} due, ${valueText(queue.running)} running, ${valueText(queue.scheduled)} scheduled, ${valueText(queue.failed)} failed`;
+  const parts = `${valueText(queue.ready)} due, ${valueText(queue.running)} locked, ${valueText(queue.scheduled)} scheduled, ${valueText(queue.failed)} failed`;
   return countBar(parts, counts);
 }

@@ -168,7 +168,7 @@ const page = record(
     ),
     unchecked: withDescription(
       "integer",
-      "jobs that may match and are left out, because their texts are too large to read",
+      "jobs that may match and are left out, because their texts are too large, or took too long to read",
     ),
     took_ms: withDescription("integer", "the time for reading the page, in milliseconds"),
   },

@@ -171,8 +171,8 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineCont
 }
 
 /**
- * If `error` is an InputError, returns an InputError with the first ten problems of `error`, in whose paths `line N`
- * replaces `jobs[n]`. Returns an error of another class unchanged. `lineOf` returns the line of the job with an index.
+ * If `error` is an InputError, returns an InputError with its first ten problems. In their paths, `line N` replaces
+ * `jobs[n]`. Returns an error of another class unchanged. `lineOf(n)` returns the line number of the job at index `n`.
  */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;

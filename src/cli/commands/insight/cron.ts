@@ -55,7 +55,7 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
       const [tick, untilMs] =
         source === "code" ? ["last", lastExecutionMs] : ["next", nextExecutionMs];
       print(
-        `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(untilMs)}, its ${tick} tick; "${line("worker doctor")}" has the fix`,
+        `${identifier} is ahead of the clock: no job is added before its ${tick} tick at ${timeOf(untilMs)}; "${line("worker doctor")}" has the fix`,
       );
     }
   }

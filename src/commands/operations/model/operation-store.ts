@@ -84,8 +84,8 @@ export interface CanaryOutcome {
 }
 
 /**
- * The outcomes that a job of an operation can have. A receipt lists the jobs with one outcome. A job with the outcome
- * `failed_again` also has the outcome `done`. The last five outcomes are those of an undo.
+ * The outcomes that a job of an operation can have. A call of receipt() lists the jobs with one of these outcomes. A
+ * job with the outcome `failed_again` also has the outcome `done`. The last five outcomes are those of an undo.
  */
 export const outcomes = [
   "done",

@@ -103,11 +103,11 @@ export interface JobOperation {
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
-  /** The maximum number of jobs to change, from the lowest id on; null: all jobs that match are changed. */
+  /** The maximum number of jobs to change, from the lowest id on; null: no maximum. */
   readonly limit: number | null;
   readonly ratePerS: number | null;
   readonly etaS: number | null;
-  /** The id up to which jobs have been restored; null: no undo has started. */
+  /** The id up to which an undo has restored or skipped all jobs; null: no undo has started. */
   readonly undoAfterId: string | null;
   readonly undone: number;
   readonly undoSkipped: UndoSkippedCounts;

@@ -33,7 +33,7 @@ export interface MatchRequest {
   readonly jobs: JobQuery;
   /** The highest id to include. */
   readonly maxId: string;
-  /** How long a walk may take, in milliseconds; before the sample is read, NARROW_FACTOR times as long. */
+  /** How long a walk may take, in milliseconds. A walk by id before the sample may take NARROW_FACTOR times as long. */
   readonly walkMs: number;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions | undefined;

@@ -113,15 +113,15 @@ export async function rehearse(
 }
 
 /**
- * Adds a term to the query that excludes the jobs of `term`, which the action leaves out. The preview and the receipt
- * show the added term. Returns the query unchanged if `term` is undefined, if the query is empty, or if the query
- * already requires the added term and other terms.
+ * Adds `-term` to the query, because the action leaves out the jobs that match `term`. The preview and the receipt show
+ * the added term. Returns the query unchanged if `term` is undefined, if the query is empty, or if the query already
+ * requires `-term`.
  */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
   if (tree === null) return text;
-  const isOut = tree.kind === "and" && tree.items.some((item) => printQuery(item) === `-${term}`);
-  if (isOut) return text;
+  const required = tree.kind === "and" ? tree.items : [tree];
+  if (required.some((item) => printQuery(item) === `-${term}`)) return text;
   return tree.kind === "or" ? `(${text}) -${term}` : `${text} -${term}`;
 }
 

@@ -62,8 +62,8 @@ export function batchStatement(
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
   // The action stop-retrying (`mayRun`) must also change jobs that crash their workers. Such a job is always locked or
-  // has just changed. So this action also changes jobs that are locked or have changed since the rehearsal. The action
-  // skips only jobs that were added since the rehearsal.
+  // has just changed. So this action also changes jobs with a `locked_at`, and jobs that have changed since the
+  // rehearsal. The action skips jobs that were added since the rehearsal.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -213,7 +213,7 @@ function recordParts(
   from tally left join moved on true`;
 }
 
-/** The ids of jobs that were found unlocked, but whose rows another transaction had locked, changed or deleted. */
+/** The ids of jobs that the batch tried to change but could not change (missed.ts). */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

@@ -134,7 +134,11 @@ export function failureOf(failures: readonly ConnectFailure[], target: SessionTa
     ),
   );
   if (failures.some(({ error }) => error instanceof OtherServerError)) {
-    const message = `no server is ${target}, as target_session_attrs requires (${[...reasons].join("; ")})`;
+    const none =
+      target === "prefer-standby"
+        ? "no server is reachable"
+        : `no server is ${target}, as target_session_attrs requires`;
+    const message = `${none} (${[...reasons].join("; ")})`;
     return new WorkerError("database_unreachable", message);
   }
   if (reasons.size <= 1) return last?.error;

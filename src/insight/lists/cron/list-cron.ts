@@ -170,7 +170,7 @@ async function withPending(
   });
 }
 
-/** Returns a unique name, because an entry in code and a schedule may have the same identifier. */
+/** Returns a name that distinguishes an entry in code from a schedule with the same identifier. */
 const nameOf = ({ identifier, source }: Entry): string =>
   source === "code" ? identifier : `${identifier} (schedule)`;
 

@@ -14,7 +14,10 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /** When a worker locked the queue, in microseconds since 1970; null if no worker has locked the queue. */
+  /**
+   * When a worker locked the queue, in microseconds since 1970. If the worker's run of the queue has outlasted a pause,
+   * this is the end of the pause. null: no worker has locked the queue.
+   */
   readonly lockedAtUs: string | null;
   /** The id of the worker that has locked the queue. `holder` is the worker's state. */
   readonly lockedBy: string | null;
@@ -90,7 +93,7 @@ function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boole
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
   // PostgreSQL refuses a parameter that contains this character.
   if (nameOrId.includes("\0")) return null;
-  const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
+  const id = /^\d{1,10}$/.test(nameOrId) && Number(nameOrId) < 2 ** 31 ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneWithHeartbeatsSql : oneWithoutHeartbeatsSql;
   const [row] = await query<Row>(db, statement, [nameOrId, id]);
   return row === undefined ? null : toQueueRow(row);

@@ -201,7 +201,7 @@ export class ErrorsPage extends ListPage {
       this.which.length === 0 && failed > 0 && failed < this.groupCount
         ? `, ${failed} with failed jobs`
         : "";
-    return `${countText(this.groupCount, "error group", "error groups")}${some}: ${parts.join(", ")}`;
+    return `${countText(this.groupCount, "error group", "error groups")}${some}; ${parts.join(", ")}`;
   }
 
   private basis(): string {

@@ -53,7 +53,10 @@ class OpenRows {
   /** The group's count when its rows last arrived; -1: no rows have arrived yet. */
   count: i64 = -1;
 
-  /** Adds the jobs of an answer. `goesOn`: the answer continues the search of the previous answer. */
+  /**
+   * Takes the jobs of an answer. `goesOn`: whether the answer continues the search of the previous answer; if not, the
+   * jobs of the answer replace `jobs`.
+   */
   add(answer: JobList, goesOn: bool): void {
     this.steps = goesOn ? this.steps + 1 : 1;
     this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
@@ -183,8 +186,8 @@ export class Grouping extends PageState {
   }
 
   /**
-   * Adds an answer to the rows of its group. Returns whether the new rows replace the group's rows on screen; if not,
-   * the new rows are merged into the list on screen.
+   * Takes an answer with rows of a group. Returns whether the new rows replace the group's rows on screen; if not, the
+   * new rows are merged into the list on screen.
    */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);

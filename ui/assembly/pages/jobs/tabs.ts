@@ -1,6 +1,7 @@
 /**
- * The tabs of the list of jobs, with their counts: one tab for each condition, and one for all jobs. Also the default
- * order of the list for a condition, an order in words, and the heading of the list's column of times.
+ * The tabs of the list of jobs, with their counts: one tab for each condition, and one for all jobs. Also has the
+ * default order of the list for a condition, the words for an order, such as *newest first*, and the heading of the
+ * column of times.
  */
 
 import { jobsPath, Terms } from "../../bar/terms";

@@ -137,7 +137,7 @@ export function about(m: Model, limit: ListedLimit): Node {
           pair("At once", text(mostText(limit))),
           pair(
             "Rate",
-            text(rate === null ? "none" : `${rateText(rate)}, burst ${numberText(rate.burst)}`),
+            text(rate === null ? "no limit" : `${rateText(rate)}, burst ${numberText(rate.burst)}`),
           ),
           pair("Set by", setText(m, limit)),
         ]),

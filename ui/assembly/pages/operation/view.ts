@@ -42,13 +42,13 @@ function trouble(operation: Operation): Node {
   if (state === "interrupted") {
     return warning(
       "warn",
-      "The process that ran it has stopped. Resume continues after its last complete batch.",
+      "The process of this operation has stopped. Resume continues after the last complete batch.",
     );
   }
   if (state === "failed") {
     return warning(
       "bad",
-      `${reason}Changes made before that remain; the rest of the jobs are not changed.`,
+      `${reason}The changes before this failure remain. All other jobs are not changed.`,
     );
   }
   return nothing;

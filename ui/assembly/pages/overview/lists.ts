@@ -51,7 +51,7 @@ export function errorsPanel(m: Model, data: ServerData, groups: Groups): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
   const jobs = countedValue(groups.of, "failed job", "failed jobs");
-  return tablePanel("Errors", `${many} of ${jobs}`, more, "errors", ERROR_COLUMNS, rows);
+  return tablePanel("Errors", `${jobs}, ${many}`, more, "errors", ERROR_COLUMNS, rows);
 }
 
 export const SHOWN: i32 = 5;

@@ -127,9 +127,9 @@ export class OverviewPage extends Page {
 
   override shortcuts(m: Model): Shortcut[] {
     const keys = [
-      new Shortcut("j", "Next incident", "overview.next", "", "Overview"),
-      new Shortcut("k", "Previous incident", "overview.before", "", "Overview"),
-      new Shortcut("Enter", "Open incident", "overview.open", "", "Overview"),
+      new Shortcut("j", "Next issue", "overview.next", "", "Overview"),
+      new Shortcut("k", "Previous issue", "overview.before", "", "Overview"),
+      new Shortcut("Enter", "Open issue", "overview.open", "", "Overview"),
       new Shortcut("", "Copy incident report", "overview.report", "", "Overview"),
     ];
     const at = this.incidents.at;
@@ -228,7 +228,7 @@ export class OverviewPage extends Page {
         attr("data-key", "overview.walk"),
         attr("data-keys", "ArrowDown ArrowUp"),
       ],
-      [plainPanel("Incidents", rows)],
+      [plainPanel("Issues", rows)],
     );
   }
 

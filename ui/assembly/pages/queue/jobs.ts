@@ -74,7 +74,7 @@ export function order(m: Model, details: QueueDetails): Node {
   ]);
   return panel(
     "Next jobs",
-    "by priority, then due, then id",
+    "by priority, due time, id",
     [all],
     [
       rows.length > 0

@@ -122,7 +122,7 @@ export class QueuesPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "A queue runs one job at a time, unless a limit allows more. Each queue is in one tab. Stuck: its worker is not responding.",
+        "A queue runs one job at a time, unless a limit allows more. A locked queue is not in Failed, Ready or Scheduled. Stuck: its worker is not responding.",
       ),
     ]);
   }

@@ -33,7 +33,7 @@ export class TasksPage extends ListPage {
     this.heads = COLUMNS;
     this.isSelectable = false;
     this.usualSort = "worst";
-    this.rank = "most failures first";
+    this.rank = "by severity";
     this.everyMs = 15000;
   }
 

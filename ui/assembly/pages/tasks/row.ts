@@ -30,7 +30,7 @@ export const COLUMNS: Column[] = [
   new Column("num q-num w-mid", "Retrying", "-retrying", ""),
   new Column("num q-num", "Failed", "-failed", ""),
   new Column("num ago w-mid", "Oldest due", "oldest", ""),
-  new Column("last w-opt", "Status", "", ""),
+  new Column("last w-opt", "Last error", "", ""),
   new Column("num verb", "Action", "", ""),
 ];
 
@@ -92,7 +92,6 @@ export class TaskRow extends Row {
   }
 
   private lastError(m: Model): Node {
-    if (this.isUnsupported) return leaf("span", "amber", "No running worker has this task");
     const at = this.task.lastErrorAt;
     const line = this.task.lastErrorLine;
     const sampled = this.task.lastErrorSampled;

@@ -121,7 +121,7 @@ export class WorkersPage extends ListPage {
     const counts = this.counts;
     const all = counts.alive + counts.stale;
     const unknown = counts.unknown > 0 ? `, ${numberText(counts.unknown)} without heartbeats` : "";
-    const order = this.sorted === this.usualSort ? "; " + this.rank : "";
+    const order = counts.stale > 0 && this.sorted === this.usualSort ? "; " + this.rank : "";
     return `${partText(counts.alive, all)} alive${unknown}${this.busy()}${order}`;
   }
 
