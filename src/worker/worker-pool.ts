@@ -17,9 +17,9 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
 }
 
 /**
- * The time limit of an add by the operations of utilsOf(), in milliseconds. Without it, a task that adds a job on a
- * connection that was cut without notice would wait until the operating system closes the connection. The jobs that
- * follow the task's job in its named queue would have to wait, too.
+ * The time limit of each statement of addJob() and addJobs() of utilsOf(), in milliseconds. Without it, a task that
+ * adds a job on a connection that was cut without notice would wait until the operating system closes the connection.
+ * The jobs that follow the task's job in its named queue would have to wait, too.
  */
 const ADDS_WITHIN_MS = 20_000;
 

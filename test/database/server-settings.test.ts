@@ -239,5 +239,5 @@ test("The first matching line of a password file is used; a password file that o
   assert.equal(await passwordOf({ ...login, user: "x" }, file), undefined);
   const open = join(folder, "open");
   writeFileSync(open, text, { mode: 0o644 });
-  await assert.rejects(passwordOf(login, open), /may be read by others; it is not used/);
+  await assert.rejects(passwordOf(login, open), /is open to other users; it is not used/);
 });

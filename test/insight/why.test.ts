@@ -199,6 +199,12 @@ test("The run time of a long job counts from its start, and not from the last re
     running: [{ id, task: "t", since }],
   });
   assert.match((await explain(id)).sentence, /^Has run for 3 h on w,/);
+  // The heartbeat is older than the lock, so it lists an earlier attempt.
+  await worker("w", ["t"], "25 minutes", {
+    threshold_ms: 9_000_000,
+    running: [{ id, task: "t", since }],
+  });
+  assert.match((await explain(id)).sentence, /^Has run for 20 m on w,/);
 });
 
 test("If a worker's last heartbeat does not list a job that was just locked, the job counts as running, and the job's sentence explains why.", async () => {

@@ -57,8 +57,8 @@ test("An entry shows its task, its last and next run, and the workers that have 
   };
   page.answer("api/cron", listOf([entry("purge_sessions"), entry("nightly", nightly)]));
   assert.deepEqual(rows(page), [
-    "purge_sessionsevery 15 minutes*/15 * * * *in 9 m13:09:006 m agooff20 d5 workers",
-    "nightlybuild_report1,2 2 * * *in 2 d3 Mar 13:006 m ago#9921 waitsup to 1 d back20 dworker-a",
+    "purge_sessionsevery 15 minutes*/15 * * * *in 9 m13:09:006 m agoofffor 20 d5 workers",
+    "nightlybuild_report1,2 2 * * *in 2 d3 Mar 13:006 m ago#9921 waitsup to 1 d backfor 20 dworker-a",
   ]);
   assert.match(page.text, /Cron2, next first/);
   const job = page.one((e) => e.tag === "a" && e.attrs["href"] === "#/jobs/9921");
@@ -94,7 +94,7 @@ test("An entry that no worker reports any more is marked, and shows no pattern."
     listOf([entry("forgotten", { ...unreported, workers: 0, worker_ids: [] })]),
   );
   assert.deepEqual(rows(page), [
-    "forgottenno worker reports it any moreunknownnone6 m ago20 dno worker",
+    "forgottenno worker reports it any moreunknownnone6 m agofor 20 dno worker",
   ]);
 });
 

@@ -53,7 +53,7 @@ function blockedWorker(options: Partial<WorkerOptions>) {
 }
 
 const IN_THREAD = "the heartbeat runs in its own thread";
-const HERE = /the heartbeat runs in the worker's own thread/;
+const HERE = /heartbeats are sent from the worker's own thread/;
 
 /** Waits for three successful heartbeats. */
 async function beats(sql = queue.sql): Promise<void> {

@@ -1,4 +1,5 @@
-// Tests how a program that ignores SIGTERM is ended, together with all processes of its group.
+// Tests that a program that ignores SIGTERM is ended, and that the processes of the machine are rarely listed
+// meanwhile.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -105,7 +105,7 @@ describe("A worker", () => {
     assert.equal(woken(), 1);
   });
 
-  test("that has stopped is not woken and sends no query.", async () => {
+  test("that has stopped is not woken by polls or due jobs, and sends no query.", async () => {
     const { clock, wakeups, sleep, woken } = idle();
     wakeups.stop();
     sleep(0);

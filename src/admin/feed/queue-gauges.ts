@@ -44,7 +44,11 @@ export function createQueueGauges(
   );
   const [limitConcurrency, limitRate, limitRunning, limitWaiting] = [
     gauge("limit_concurrency", "The most jobs of a limit that run at once", "limit"),
-    gauge("limit_rate_per_second", "The most jobs of a limit that start in a second", "limit"),
+    gauge(
+      "limit_rate_per_second",
+      "The rate of a limit in jobs a second, without the burst",
+      "limit",
+    ),
     gauge("limit_running", "Running jobs of a limit", "limit"),
     gauge("limit_waiting", "Due jobs of a limit that have not started", "limit"),
   ];

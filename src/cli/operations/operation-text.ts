@@ -70,7 +70,7 @@ function jobsThatMatch({ rehearsal, count, skipLocked, change }: RehearsalReport
 
 function intervalOf({ precision, low = 0, high, basis }: Value): string {
   if (precision !== "estimated") return "";
-  const why = basis === "scan" ? "some are too large to check" : "from a sample";
+  const why = basis === "scan" ? "some were not checked" : "from a sample";
   return ` (${numberText(low)} to ${numberText(high ?? low)}, ${why})`;
 }
 

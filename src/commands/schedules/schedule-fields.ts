@@ -42,7 +42,9 @@ export const optionFields = {
     default: "{}",
   }),
   backfill_secs: optional(
-    duration(["Backfill", "add ticks that were missed within this time"], { option: "backfill" }),
+    duration(["Backfill", "add the jobs of ticks that were missed within this time"], {
+      option: "backfill",
+    }),
     { default: "0" },
   ),
   jitter_secs: optional(
@@ -101,7 +103,7 @@ const wireNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the result of `step`. If `step` throws InputError, the fields in the error get their names in the HTTP API.
+ * Returns the result of `step`. If `step` throws InputError, throws this error with the field names of the HTTP API.
  */
 export function inWireNames<T>(step: () => T): T {
   try {

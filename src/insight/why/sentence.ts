@@ -17,7 +17,7 @@ import {
   placeText,
   recoverQueues,
 } from "./causes.ts";
-import { isUnreportedBy } from "./holders.ts";
+import { type Holder, isUnreportedBy } from "./holders.ts";
 import {
   deadlineText,
   endedByHand,
@@ -69,10 +69,8 @@ function fetchedSentence(facts: CauseFacts): string {
 }
 
 function runningSentence({ job, holder }: CauseFacts): string {
-  // A worker renews the locks of long jobs, so `locked_at` may be later than the start of the attempt.
-  const since = holder?.current.find(({ id }) => id === job.id)?.since;
-  const beganMs = since === undefined ? (job.lockedMs ?? job.nowMs) : Date.parse(since);
-  const age = ageText(Math.max(0, job.nowMs - beganMs));
+  const lockedMs = job.lockedMs ?? job.nowMs;
+  const age = ageText(job.nowMs - lockedMs);
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const worker = byWorker(holder.workerId);
   const heartbeatAge = ageText(job.nowMs - (holder.lastHeartbeatMs ?? job.nowMs));
@@ -83,14 +81,24 @@ function runningSentence({ job, holder }: CauseFacts): string {
       if (isUnreportedBy(holder, job.id)) {
         return `Locked ${age} ago by ${worker}. The next heartbeat will show whether the job runs; until then, the job counts as running.`;
       }
-      return `Has run for ${age} on ${worker}, whose last heartbeat was ${heartbeatAge} ago.`;
+      return `Has run for ${ageText(Math.max(0, job.nowMs - beganMs(holder, job)))} on ${worker}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
       return `Has been locked for ${age} by ${worker}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that another one takes the job.`;
     case "unknown":
-      return `Has been locked for ${age} by ${worker}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
+      return `Has been locked for ${age} by ${worker}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - lockedMs)}`;
     default:
       return holder.state satisfies never;
   }
+}
+
+/**
+ * Returns when the attempt began. A worker renews the locks of long jobs, so `locked_at` may be later than that. If the
+ * lock is later than the last heartbeat, the heartbeat's list may be about an earlier attempt.
+ */
+function beganMs({ current, lastHeartbeatMs }: Holder, { id, lockedMs, nowMs }: WhyFacts): number {
+  const since = current.find((one) => one.id === id)?.since;
+  const isReported = since !== undefined && (lockedMs ?? 0) <= (lastHeartbeatMs ?? 0);
+  return isReported ? Date.parse(since) : (lockedMs ?? nowMs);
 }
 
 const oldLock = (ms: number) =>

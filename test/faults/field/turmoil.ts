@@ -16,7 +16,7 @@ export async function kills(stand: Stand, over: number): Promise<void> {
     await sleep(1_000 + stand.dice(3_000));
     await stand.kill(ofOurs(stand));
     // The start of a new member is repeated, because it fails while PostgreSQL restarts.
-    await stand.until("it is replaced", async () => (await stand.hire()).length > 0);
+    await stand.until("a killed member is replaced", async () => (await stand.hire()).length > 0);
   }
 }
 

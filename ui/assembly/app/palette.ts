@@ -216,11 +216,14 @@ function find(m: Model): void {
   p.found = does.slice(0, MAX_ACTIONS);
   p.current = 0;
   // For `pause cr`, the first entry may be `Resume queue crm…`. Instead of this entry, the first action whose label
-  // begins with `pause` or ends with ` cr…` becomes current.
+  // ends with ` cr…` or, if there is none, begins with `pause` becomes current.
   const verb = wanted.split(" ")[0];
+  let isNamed = false;
   for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {
     const label = lower(p.found[i].label);
-    if (label.startsWith(verb) || label.endsWith(` ${name}…`)) p.current = i;
+    const isExact = label.endsWith(` ${name}…`);
+    if (isExact || (label.startsWith(verb) && !isNamed)) p.current = i;
+    isNamed = isNamed || isExact;
   }
   if (isVerbs) return;
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));

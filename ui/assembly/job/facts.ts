@@ -1,5 +1,5 @@
 /** The panel of facts about a job: queue, attempts, times, flags and so on. */
-import { age, ago, clockAt, durationText, timeElement, timeUntil } from "../controls/age";
+import { age, ago, clockAt, timeElement, timeUntil } from "../controls/age";
 import { copyName, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
 import { countedValue, isKnown, valueText } from "../controls/value";
@@ -88,8 +88,7 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   const condition = why === null ? "" : why.condition;
   if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
   else if (state === "locked") {
-    list.push(pair("Started", moment(m, job.lockedAt)));
-    list.push(pair("Runs", timeElement(job.lockedAt, durationText(job.lockedAt, m.times))));
+    list.push(pair("Locked", moment(m, job.lockedAt)));
   } else if (job.runAt > now && state !== "failed") {
     list.push(
       pair(

@@ -136,7 +136,7 @@ export function failureOf(failures: readonly ConnectFailure[], target: SessionTa
   if (failures.some(({ error }) => error instanceof OtherServerError)) {
     const none =
       target === "prefer-standby"
-        ? "no server is reachable"
+        ? "no server accepts the connection"
         : `no server is ${target}, as target_session_attrs requires`;
     const message = `${none} (${[...reasons].join("; ")})`;
     return new WorkerError("database_unreachable", message);

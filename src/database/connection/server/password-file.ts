@@ -1,6 +1,6 @@
 // Reads passwords from password files (PostgreSQL documentation, "The Password File"). Each line of such a file is
-// host:port:database:user:password. The npm package pgpass is not used for this, because it supports only one file and
-// prints warnings, and pg will remove it.
+// host:port:database:user:password. The npm package pgpass is not used for this: with it, all connections of a process
+// would have to use the same file, it prints warnings, and pg will stop using it.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function passwordOf(
   const facts = await stat(file).catch(() => null);
   if (facts === null || !facts.isFile()) return undefined;
   if ((facts.mode & OTHERS) !== 0 && process.platform !== "win32") {
-    const message = `the password file ${file} may be read by others; it is not used until you run chmod 600 on it`;
+    const message = `the password file ${file} is open to other users; it is not used until you run chmod 600 on it`;
     throw new WorkerError("database_unreachable", message);
   }
   const text = await readFile(file, "utf8").catch(() => "");

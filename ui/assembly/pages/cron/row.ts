@@ -1,5 +1,5 @@
 /** One cron entry in the list. The row of a schedule has buttons for its actions. */
-import { aged } from "../../controls/age";
+import { durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
@@ -25,7 +25,7 @@ export const COLUMNS: Column[] = [
   new Column("when", "Next", "next", ""),
   new Column("when", "Last tick", "-last", ""),
   new Column("ticks w-opt", "Backfill", "", ""),
-  new Column("num ago w-max", "Known for", "", ""),
+  new Column("num ago w-max", "Known", "", ""),
   new Column("w4 w-opt", "Workers", "", ""),
   new Column("num w6", "Action", "", ""),
 ];
@@ -59,7 +59,9 @@ export class CronRow extends Row {
       cell("", nextRun(m, entry)),
       cell("", lastRun(m, entry)),
       cell("dim w-opt", [text(madeUp(entry.backfill))]),
-      cell("num dim w-max", [aged(entry.knownSince, m.times)]),
+      cell("num dim w-max", [
+        timeElement(entry.knownSince, durationText(entry.knownSince, m.times)),
+      ]),
       cell("dim w-opt", keepers(entry)),
       cell("num vis", this.actions(m)),
     ];

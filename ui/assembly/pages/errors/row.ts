@@ -18,8 +18,8 @@ export const COLUMNS: Column[] = [
   new Column("by w-opt", "Tasks", "", ""),
   new Column("num q-num", "Failed", "-failed", "failed"),
   new Column("num q-num", "Retrying", "-retrying", "retrying"),
-  new Column("num w4 w-mid", "First", "first", "-first"),
-  new Column("num w4 w-mid", "Last", "-last", "last"),
+  new Column("num w5 w-mid", "First", "first", "-first"),
+  new Column("num w5 w-mid", "Last", "-last", "last"),
   new Column("graph w-mid", "Last 3 h", "", ""),
 ];
 

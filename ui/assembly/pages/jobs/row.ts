@@ -5,7 +5,6 @@ import {
   ageText,
   agoElement,
   clockAt,
-  durationText,
   localTimes,
   timeElement,
   timeUntil,
@@ -209,7 +208,7 @@ function namesQueue(query: string, name: string): bool {
 function timeOf(m: Model, job: ListedJob): Node {
   const condition = job.condition;
   if (condition === "failed") return agoElement(job.conditionSince, m.times);
-  if (isLocked(condition)) return timeElement(job.lockedAt, durationText(job.lockedAt, m.times));
+  if (isLocked(condition)) return timeElement(job.lockedAt, "locked " + age(job.lockedAt, m.times));
   if ((condition === "retrying" || condition === "scheduled") && !(job.runAt < m.serverNow))
     return timeElement(job.runAt, timeUntil(job.runAt, m.times));
   if (isNaN(job.runAt)) return dash();

@@ -47,7 +47,7 @@ export function errorsPanel(m: Model, data: ServerData, groups: Groups): Node {
     return panel("Errors", "", more, [leaf("p", "pb faint", "No failed jobs")]);
   }
   const all = countText(list.length, "group", "groups");
-  const many = list.length >= SHOWN ? "the largest groups" : all;
+  const many = list.length >= SHOWN ? "largest first" : all;
   const rows: Node[] = [];
   for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
   const jobs = countedValue(groups.of, "failed job", "failed jobs");

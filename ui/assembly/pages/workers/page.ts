@@ -122,7 +122,7 @@ export class WorkersPage extends ListPage {
     const all = counts.alive + counts.stale;
     const unknown = counts.unknown > 0 ? `, ${numberText(counts.unknown)} without heartbeats` : "";
     const order = counts.stale > 0 && this.sorted === this.usualSort ? "; " + this.rank : "";
-    return `${partText(counts.alive, all)} alive${unknown}${this.busy()}${order}`;
+    return `${partText(counts.alive, all)} alive${this.busy()}${unknown}${order}`;
   }
 
   /**
