@@ -275,6 +275,30 @@ test("On the page of a task's jobs, the task can be paused, and a paused task ca
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
 });
 
+test("In the palette, an action on exactly the named queue is marked, and not an issue about a longer name.", async () => {
+  const page = await openPage("/");
+  const longer = incident({
+    ...{
+      id: "paused:queue:mail-2",
+      kind: "paused",
+      level: "warn",
+      title: "Queue mail-2 is paused",
+    },
+    ...{ q: "queue:mail-2 is:due", fix: resume("queue", "mail-2") },
+    links: { queue: "mail-2", worker: null, job: null },
+  });
+  feed(page, { incidents: incidents([longer, pausedQueue]) });
+  page.app.dispatch("app.layer", "palette", "");
+  page.app.dispatch("app.palette", "", "resume queue mail");
+  page.pass(200);
+  page.answer("api/suggest?q=mail", {
+    replace: { at: 0, end: 4 },
+    suggestions: [{ text: "queue:mail", kind: "queue", about: null }],
+  });
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.match(page.dialogText, /^Resume queue mail68 jobs/);
+});
+
 test("The palette offers to pause a queue or task by its name, or to resume it if it is paused.", async () => {
   const page = await openPage("/");
   feed(page, { incidents: incidents([pausedQueue]) });
