@@ -105,8 +105,8 @@ export interface AdminServerConfigBuilder {
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
- * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. The schema of
- * `utils`, for example the result of makeWorkerUtils(), is the default schema of the admin.
+ * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. `utils`:
+ * for example the result of makeWorkerUtils(). Its schema is the default schema of the admin.
  */
 export function adminServerConfig(
   pool: Pool,

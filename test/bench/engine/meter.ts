@@ -34,7 +34,8 @@ export class Meter {
    */
   async end(jobs: number): Promise<Sample> {
     const elapsedMs = this.elapsedMs;
-    // The peak is read before the meter itself uses memory. The unit of maxRSS is 1,024 bytes.
+    // The peak is read first, so it does not include the memory that end() itself uses. The unit of maxRSS is 1,024
+    // bytes.
     const rss_mb = (process.resourceUsage().maxRSS * 1024) / 1e6;
     const { user, system } = process.cpuUsage(this.#node);
     // In this time the backends of clients that have just disconnected should end. The CPU time of a backend that ends

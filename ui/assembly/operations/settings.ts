@@ -14,7 +14,7 @@ import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
-/** The names of fields. FIRST is not a field: with this value of EXTENT, the operation begins with a canary. */
+/** The names of fields, and FIRST: the value of the field EXTENT with which the operation begins with a canary. */
 const EXTENT = "extent";
 const CANARY = "canary";
 const RATE = "rate";
