@@ -123,7 +123,7 @@ test("A Date of another realm is accepted as a time, and an invalid time is refu
   const time = runInNewContext("new Date(0)") as Date;
   assert.equal(new Snooze(time).until, time);
   for (const value of [null, undefined, {}, [], "5", 5n, Number.NaN, 1e300]) {
-    assert.throws(() => new RetryAfter(value as never), /until: must be milliseconds/);
+    assert.throws(() => new RetryAfter(value as never), /until: must be a number of milliseconds/);
   }
 });
 
