@@ -9,6 +9,7 @@ import { inspect } from "node:util";
 import {
   attemptAfter,
   attemptsOf,
+  failureOf,
   OtherServerError,
 } from "../../src/database/connection/server/attempts.ts";
 import { passwordOf } from "../../src/database/connection/server/password-file.ts";
@@ -221,6 +222,23 @@ test("If a server does not match target_session_attrs, no attempt without encryp
   const attempts = attemptsOf(serverSettings(text, {}));
   const next = attempts[attemptAfter(attempts, 0, new OtherServerError("a standby"))];
   assert.deepEqual([next?.host.host, next?.way.encrypts], ["b", true]);
+});
+
+test("If no server accepts the connection, the error has the reason of each server.", () => {
+  const [standby, any] = attemptsOf(
+    serverSettings("host=a sslmode=disable target_session_attrs=prefer-standby", {}),
+  );
+  assert.ok(standby !== undefined && any !== undefined);
+  const primary = { attempt: standby, error: new OtherServerError("a primary") };
+  const full = { attempt: any, error: new Error("sorry, too many clients already") };
+  assert.match(
+    String(failureOf([primary, full], "prefer-standby")),
+    /no server accepts the connection \(a:5432 is a primary; a:5432: sorry, too many clients already\)$/,
+  );
+  assert.match(
+    String(failureOf([primary], "standby")),
+    /no server is standby, as target_session_attrs requires \(a:5432 is a primary\)$/,
+  );
 });
 
 test("The password is not printed with the other settings.", () => {

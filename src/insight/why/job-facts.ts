@@ -77,9 +77,9 @@ export function endedByHand({ errorStart }: WhyFacts): string | null {
   return isCancelled(line) ? `C${line.slice(1)}` : line;
 }
 
-/** Returns `3 h ago`, or `at least 3 h ago` if only the latest possible time of the failure is known. */
+/** Returns `3 h ago`, or `3 h ago or earlier` if only the latest possible time of the failure is known. */
 export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string =>
-  `${isFailureTimed ? "" : "at least "}${ageText(nowMs - failedMs)} ago`;
+  `${ageText(nowMs - failedMs)} ago${isFailureTimed ? "" : " or earlier"}`;
 
 /**
  * Returns why a failed job has no attempts left. `isCertain`: whether all attempts that the job's row counts were made.
