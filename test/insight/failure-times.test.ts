@@ -58,6 +58,22 @@ test("The age of a failure is correct for any retry delay, also for one that Gra
   }
 });
 
+test("The time of a recovery is the time of the failure, until the job is changed by hand.", async () => {
+  const id = await failed3hAgo(null);
+  const lastErrorHoursAgo = async () =>
+    hoursAgo(new Date((await lastErrors(queue.db, [1], true)).of.get(1)?.atMs ?? 0).toISOString());
+  for (const error of ["Recovered: worker w …", "Recovered 3 times in a row: worker w …"]) {
+    await sql(
+      "update worker._private_jobs set run_at = updated_at, attempts = 25, last_error = $2 where id = $1",
+      [id, error],
+    );
+    assert.equal(await lastErrorHoursAgo(), 3, error);
+  }
+  await rescheduleJobs(queue.db, [id], { priority: 5 });
+  assert.deepEqual((await lastErrors(queue.db, [1], true)).of.get(1)?.atMs, null);
+  await sql("delete from worker._private_jobs where id = $1", [id]);
+});
+
 test("If a job was changed by hand after its last failure, the time of the failure is usually unknown.", async () => {
   const id = await failed3hAgo(4 * 3_600_000);
   await rescheduleJobs(queue.db, [id], { priority: 5 });

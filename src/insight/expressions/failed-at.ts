@@ -4,6 +4,7 @@
 // worker writes only run_at. Changes by hand write updated_at and perhaps run_at.
 import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
+import { wasRecovered } from "../read/lost-attempts.ts";
 
 const byFormula = (job: string) => `${job}.run_at - ${delayOf(`${job}.attempts`)}`;
 
@@ -39,11 +40,19 @@ export const hasFormulaDelay = (job: string): string =>
     and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now(), false)`;
 
 /**
+ * Returns a condition for a row with a failure: the job's last attempt was recovered, and later changes by hand, if
+ * any, only made the job due at once. Such a change, and a recovery without a delay, write the same time to run_at and
+ * updated_at. For a job in a queue, the condition is false, because its recovery does not write run_at.
+ */
+const isAsRecovered = (job: string) => `${job}.run_at = ${job}.updated_at and ${wasRecovered(job)}`;
+
+/**
  * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. For a job that was
  * changed after the failure, the condition is usually false, unless wasFailedByHand() is true.
  */
 export const isFailureTimed = (job: string): string =>
-  `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}, false)`;
+  `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}
+    or ${isAsRecovered(job)}, false)`;
 
 /**
  * Returns an expression: the time at which a failed job failed; null if the time is unknown, or if the job is not

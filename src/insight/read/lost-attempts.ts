@@ -16,8 +16,14 @@ export interface AttemptedJob {
 /** Returns an SQL expression for AttemptedJob.isUnchanged. */
 export const isUnchanged = (job: string): string => `${job}.updated_at <= ${job}.created_at`;
 
+const RECOVERED_PATTERN = "^Recovered(?: ([0-9]{1,5}) times in a row)?: ";
+
 /** Matches the beginning of a recovery's error: `Recovered: …`, `Recovered 3 times in a row: …`. */
-const RECOVERED = /^Recovered(?: (\d{1,5}) times in a row)?: /;
+const RECOVERED = new RegExp(RECOVERED_PATTERN);
+
+/** Returns an SQL condition: the job's last attempt was recovered from a stale worker. Null if there is no error. */
+export const wasRecovered = (job: string): string =>
+  `pg_catalog.left(${job}.last_error, 64) ~ '${RECOVERED_PATTERN}'::text`;
 
 export function lostAttempts(job: AttemptedJob): number {
   const { attempts, isLocked, errorStart } = job;

@@ -70,7 +70,7 @@ test("A running job is cancelled: its signal aborts, and it fails for good.", as
       await start(page, id);
       await confirm(page, ["If it runs, its signal aborts"], `Cancel job ${id}`);
       await dismissNotice(page, "1 runs and is being cancelled");
-      await waitForText(page, "Failed");
+      await page.locator("main .st-failed").waitFor();
       await waitForText(page, /^cancelled/);
     });
   } finally {

@@ -52,7 +52,7 @@ before(async () => {
 
 test("An error group is opened from the list, and shows what its jobs have in common.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
-    await waitForText(page, "1 error group: 30 failed, 0 retrying");
+    await waitForText(page, "1 error group; 30 failed, 0 retrying");
     await page.getByRole("link", { name: /GatewayError/ }).click();
     await waitForPage(page, "Error GatewayError: HTTP # from https://pay.example/c/#");
     await waitForText(page, "in every one of them");

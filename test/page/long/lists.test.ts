@@ -51,7 +51,7 @@ test("The list of cron entries shows patterns in words, workers, waiting jobs, m
     const row = (name: string) => page.locator("table.cron tbody tr").filter({ hasText: name });
     await row("nightly").getByText("every day at 02:00").waitFor();
     await row("nightly")
-      .getByText(/^missed /)
+      .getByText(/^ticks missed /)
       .waitFor();
     await row("forgotten").getByText("no worker reports it any more").waitFor();
     await row("keyed").getByRole("link", { name: "timer" }).waitFor();

@@ -117,7 +117,7 @@ test("Everything is paused from the command palette, and a banner shows the paus
     await page.keyboard.press("Control+k");
     await page.keyboard.type("pause everything");
     await page.keyboard.press("Enter");
-    await confirm(page, ["not that of a task or of everything"], "Pause everything");
+    await confirm(page, ["Graphile workers apply only pauses of queues"], "Pause everything");
     await page.locator(".banner").getByText("Everything is paused.").waitFor();
     assert.deepEqual(await readPauses(), [["all", null]]);
     await page.locator(".banner").getByRole("button", { name: "Resume…" }).click();

@@ -92,20 +92,9 @@ export async function seedIds(admin: TestAdmin): Promise<void> {
 /** Adds jobs, and starts Graphile workers, which run until the tests end. */
 export async function seedStock(admin: TestAdmin): Promise<void> {
   const { utils, databaseUrl } = admin;
-  for (let n = 0; n < 8; n++) await utils.addJob("endless", { n }, { queueName: `q${n % 2}` });
-  for (let n = 0; n < 6; n++) await utils.addJob("endless", { n });
+  const later = new Date(Date.now() + 7_200_000);
   for (let n = 0; n < 12; n++) {
-    await utils.addJob("fails", { n }, { priority: -1, maxAttempts: n % 3 === 0 ? 1 : 20 });
-  }
-  // After their next attempt, the eighth, these jobs wait for e^8 s (50 minutes). So each job fails only once.
-  await admin.sql("update {}._private_jobs set attempts = 7 where max_attempts = 20");
-  for (let n = 0; n < 5; n++) await utils.addJob("unsupported", { n });
-  for (let n = 0; n < 5; n++) {
-    await utils.addJob(
-      "endless",
-      { n },
-      { runAt: new Date(Date.now() + 7_200_000 + n * 86_400_000) },
-    );
+    await utils.addJob("fails", { n }, { runAt: later, maxAttempts: n % 3 === 0 ? 8 : 20 });
   }
   let failures = 0;
   const released = Promise.withResolvers<void>();
@@ -113,6 +102,7 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
     connectionString: databaseUrl,
     schema: utils.database.schema.name,
     concurrency: 3,
+    pollInterval: 100,
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
     taskList: {
@@ -127,7 +117,23 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
     released.resolve();
     return runner.stop();
   });
-  // The failing jobs are more urgent, so they run first. Then endless jobs take all three slots.
+  // The next attempt is the eighth. A job that has more attempts then waits for e^8 s (50 minutes), so each job fails
+  // only once. See also FAILURE_SLACK_MS.
+  await admin.sql(
+    "update {}._private_jobs set attempts = 7, run_at = now(), created_at = now(), updated_at = now()",
+  );
+  await waitUntil("the 12 jobs have failed", async () => {
+    const [row] = await admin.sql<{ n: number }>(
+      "select count(*)::int as n from {}._private_jobs where attempts = 8 and locked_at is null",
+    );
+    return row?.n === 12;
+  });
+  for (let n = 0; n < 8; n++) await utils.addJob("endless", { n }, { queueName: `q${n % 2}` });
+  for (let n = 0; n < 6; n++) await utils.addJob("endless", { n });
+  for (let n = 0; n < 5; n++) await utils.addJob("unsupported", { n });
+  for (let n = 0; n < 5; n++) {
+    await utils.addJob("endless", { n }, { runAt: new Date(later.getTime() + n * 86_400_000) });
+  }
   await untilLocked(admin, 3, "identifier = 'endless'");
   // If workers without heartbeats did not count as workers, the page would show these overdue jobs as an incident.
   await admin.sql(`update {}._private_jobs set run_at = now() - interval '3 minutes'
