@@ -1,5 +1,4 @@
-// Builds everything that ships, from the packages of package-lock.json. Each of these steps includes the steps above
-// it, except that `--all` does not write dist/worker:
+// Builds everything that ships. Each step includes the steps above it, but `--all` does not write dist/worker:
 //   node build.mjs ui       the client                       dist/ui/*
 //   node build.mjs assets   the client as one JSON, the      dist/ui/assets.json, dist/heartbeat-thread.json,
 //                           heartbeat's thread, licences     dist/THIRD_PARTY_NOTICES, dist/third-party-notices.json
@@ -7,9 +6,6 @@
 //   node build.mjs          the native executable            dist/worker
 //   node build.mjs --all    the executables of all supported dist/release/*
 //                           platforms, with checksums and lists of their components
-//
-// Equal sources give equal bytes, for executables under the conditions in build/executable/executable.mjs. Outputs are
-// renamed into place, so that neither a running program nor a second build reads a half-written file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -31,7 +27,7 @@ const CONTENT_TYPES = {
 };
 const typeOf = (name) =>
   CONTENT_TYPES[name] ?? (name.endsWith(".woff2") ? "font/woff2" : "text/plain; charset=utf-8");
-/** The names of the client's files, set by ui(). */
+/** The names of the client's files. */
 let client = [];
 
 const steps = {
@@ -58,12 +54,12 @@ async function run(list) {
   }
 }
 
-/** Builds what npm packs, and writes the stamp with which `npm start` and `npm pack` detect an up-to-date build. */
+/** Builds what npm packs, and writes a stamp that marks the build as up to date. */
 async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Also prepares two parts of the executable that do not depend on the program: Node and the archive of PostgreSQL. */
+/** Also prepares the parts of the executable that do not depend on the program. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }

@@ -8,8 +8,8 @@ import { libraryFiles } from "./library-files.mjs";
 import { types } from "./types.mjs";
 
 /**
- * Writes the heartbeat's thread with everything that it imports as one JSON string. `new Worker(text, { eval })` runs
- * this text, because neither the executable nor a user's own bundle has a file for the thread.
+ * Writes the heartbeat's thread as one JSON string, because neither the executable nor a user's own bundle has a file
+ * for the thread.
  */
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
   const {
@@ -67,7 +67,7 @@ export async function library() {
   await Promise.all(others.map((name) => tidy(join(dist, "library", name), replaced.has(name))));
 }
 
-/** Returns the names of the previous build's files in library/; an empty set if one of its files is missing. */
+/** Returns the names of the previous build's files in library/. */
 function previousFiles() {
   try {
     return libraryFiles();
@@ -76,10 +76,10 @@ function previousFiles() {
   }
 }
 
-/** If this build has replaced the file, sets the modification time to now. Deletes any other file older than a day. */
 async function tidy(path, isReplacedNow) {
   const nowMs = Date.now();
   try {
+    // The modification time of a replaced file is the time of its replacement.
     if (isReplacedNow) await utimes(path, nowMs / 1_000, nowMs / 1_000);
     else if ((await stat(path)).mtimeMs < nowMs - KEEP_REPLACED_MS) await rm(path);
   } catch (error) {
@@ -88,9 +88,8 @@ async function tidy(path, isReplacedNow) {
 }
 
 /**
- * Returns the command in pieces, split at dynamic imports, so that `worker add` never parses the admin server. Each
- * piece is a function with PARAMETERS. build/executable/entry.cjs first calls the function of `main.js`. `inputs`: the
- * files, of this project and of packages, of which at least a part is in a piece.
+ * Returns the command in pieces, split at dynamic imports, so that `worker add` never parses the admin server.
+ * `inputs`: the files of which at least a part is in a piece.
  */
 export async function pieces() {
   const { outputFiles, metafile } = await esbuild({
@@ -130,7 +129,7 @@ const commandOptions = {
   },
 };
 
-/** By default, only syntax is minified, which saves 4 %. Lines and names stay, so that stack traces are readable. */
+/** By default, only syntax is minified. Lines and names stay, so that stack traces are readable. */
 async function esbuild(options) {
   return build({
     bundle: true,
@@ -156,10 +155,7 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/**
- * Removes the comments of src/. By itself, esbuild keeps the comments in classes: 7 % of the bytes that an import of
- * the library would read.
- */
+/** Removes the comments of src/, because esbuild keeps the comments in classes. */
 function withoutComments(build) {
   build.onLoad({ filter: /\/src\/.+\.ts$/ }, async ({ path }) => {
     if (!path.startsWith(join(root, "src"))) return undefined;
@@ -169,7 +165,7 @@ function withoutComments(build) {
   });
 }
 
-/** Bundles only the version from package.json, not the whole file. */
+/** Bundles only the version from package.json. */
 function versionOnly(build) {
   build.onLoad({ filter: /package\.json$/ }, async ({ path }) => {
     if (path !== join(root, "package.json")) return undefined;
@@ -178,10 +174,7 @@ function versionOnly(build) {
   });
 }
 
-/**
- * Bundles the SQL files of extensions. The comment at the beginning of each file is left out, because extension.ts does
- * not use this comment.
- */
+/** Bundles the SQL files of extensions without the comment at their beginning. */
 function partsOnly(build) {
   build.onLoad({ filter: /schema\/extensions\/.+\.sql$/ }, async ({ path }) => {
     const text = await readFile(path, "utf8");
@@ -190,9 +183,8 @@ function partsOnly(build) {
 }
 
 /**
- * Replaces the package with which yargs measures the width of its help: to load the package's tables of Unicode took
- * 30 of the 120 ms of each command. The help has no wide characters, so a text is as wide as its
- * number of characters.
+ * Replaces the package with which yargs measures the width of its help, because the package takes 30 ms to load. The
+ * help has no wide characters, so a text is as wide as its number of characters.
  */
 function plainWidth(build) {
   const name = "string-width";
@@ -202,8 +194,8 @@ function plainWidth(build) {
 }
 
 /**
- * Makes yargs look in `/` for a package.json with settings for yargs. By default, a bundled yargs would look in the
- * working directory: it could apply the settings of another program, and would fail if the directory was removed.
+ * Makes yargs look for its settings in /package.json. By default, a bundled yargs could apply the settings of another
+ * program in the working directory, and would fail if this directory was removed.
  */
 function withoutSettings(build) {
   build.onLoad({ filter: /yargs.lib.platform-shims.esm\.mjs$/ }, async ({ path }) => {

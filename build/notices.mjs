@@ -1,16 +1,11 @@
-// Writes the licence notices of all software from others inside the executable and the page: the run-time packages and
-// their dependencies, the packages in the page's client, Node (with OpenSSL, V8, ICU and others) and PostgreSQL. The
-// output is dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. If the licence of a package is
-// unknown, the build fails.
+// Writes the licence notices of all third-party software in the executable and the page: npm packages, Node and
+// PostgreSQL. The output is dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/**
- * The packages in the page's client. Of the compiler assemblyscript, the client contains the standard library, but
- * none of the compiler's dependencies.
- */
+/** The packages in the page's client. Of assemblyscript, the client contains only the standard library. */
 export const CLIENT = [
   "assemblyscript",
   "@fontsource-variable/inter",
@@ -32,7 +27,7 @@ export async function notices() {
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
-/** Returns the manifests of all npm packages, each with its directory, sorted. A version is listed only once. */
+/** Returns the manifests of all npm packages, each with its directory, sorted. */
 function packages() {
   const found = new Map();
   const visit = (name, from) => {

@@ -4,10 +4,8 @@
 //   postpack         restores the manifest and pages of the repository
 //   prepublishOnly   fails, because npm would register the manifest of the repository
 //
-// The published manifest depends on the packages that the library and its types import. If the types import a package
-// without types of its own, such as pg, the manifest also depends on a package such as `@types/pg`. The command's file,
-// dist/worker.cjs, contains the packages that the command needs. The published pages (Markdown files) have no links to
-// files outside the package, such as tests.
+// The published manifest depends on the packages that the library and its types import. dist/worker.cjs contains the
+// packages that the command needs. The published pages (Markdown files) have no links to files outside the package.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -75,10 +73,7 @@ function pages(files) {
   return all.filter((name) => name.endsWith(".md"));
 }
 
-/**
- * Returns the text of a page. Links to files outside the package are replaced by their text, and pictures outside the
- * package are removed.
- */
+/** Returns a page. Links to files outside the package become plain text; pictures outside the package are removed. */
 function linkedWithin(page, files) {
   const isWithin = (target) => {
     if (/^([a-z]+:|#)/.test(target)) return true;
@@ -105,9 +100,8 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // The versions of the packages `@types/…` are ranges, so that npm can install one copy for both this package and the
-  // application. With two copies, TypeScript could reject a value of one copy's type where the other copy's type is
-  // expected.
+  // The versions are ranges, so that npm can install one copy for both this package and the application. With two
+  // copies, TypeScript could reject values, because each copy has its own types.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)
@@ -120,7 +114,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   };
 }
 
-/** Returns what a built file imports, statically or dynamically: names of packages and of Node's modules. */
+/** Returns the names of the packages and of Node's modules that a built file imports. */
 function importedBy(path) {
   const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^".][^"]*)"/g;
   return [...readFileSync(path, "utf8").matchAll(imports)].map(([, name]) => name);

@@ -1,6 +1,5 @@
-// Checks the structure of src and ui: imports between layers and folders, which code may use the terminal, the clock
-// and some packages, and the sizes of files and folders. If you change `layers`, also change ARCHITECTURE.md; if you
-// change the order of a layer's folders, also change the layer's README.
+// Checks the structure of src and ui, such as the imports between layers and folders, and the sizes of files and
+// folders. If you change `layers`, also change ARCHITECTURE.md.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,10 +25,7 @@ const layers: Record<string, readonly string[]> = {
     ...["worker", "http", "admin"],
   ],
 };
-/**
- * The folders of each layer except base and domain. A folder may import only the folders in its array, all of which are
- * listed before it. "" is the layer's own folder.
- */
+/** The folders of layers, each with the folders of its layer that it may import. "" is the layer's own folder. */
 const folders: Record<string, Record<string, readonly string[]>> = {
   database: {
     errors: [],
@@ -211,10 +207,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     "": ["arguments", "output", "shell", "commands", "run", "run/own"],
   },
 };
-/**
- * The folders and files of ui/assembly, each with the folders and files that it may import. `pages/*`: the folder of
- * each page.
- */
+/** The folders and files of ui/assembly, each with the folders and files that it may import. */
 const clientFolders: Record<string, readonly string[]> = {
   host: [],
   lib: [],
@@ -259,7 +252,7 @@ const clientFolders: Record<string, readonly string[]> = {
   ],
   shell: ["lib", "generated", "controls", "model", "operations"],
   app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations"],
-  // The files directly in pages/: the list of all pages, and the base class of pages that show one named thing.
+  // The files directly in pages/.
   pages: ["host", "lib", "controls", "model", "kit", "parts", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
 };
@@ -272,7 +265,7 @@ interface Source {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly string[];
-  /** The packages and Node modules that are imported other than with `import type`. */
+  /** Imported packages and Node modules, without `import type`. */
   readonly packages: readonly string[];
 }
 
@@ -311,10 +304,9 @@ test("A layer imports only the layers below it.", () => {
   assert.deepEqual(wrong, []);
 });
 
-/** Returns the path of a file's folder in its layer: `fetch` for src/queue/fetch/x.ts, "" for src/queue/x.ts. */
+/** Returns `fetch` for src/queue/fetch/x.ts, and "" for src/queue/x.ts. */
 const folderOf = (path: string) => path.split(sep).slice(2, -1).join("/");
 
-/** Returns the folders in the table of a layer's README, in order. */
 function listedFolders(layer: string): string[] {
   const readme = readFileSync(join(root, "src", layer, "README.md"), "utf8");
   const rows = readme.matchAll(/^\| \[`([a-z/-]+)`\]\(\1\) \| [^|]+ \|$/gm);
@@ -494,8 +486,7 @@ test("The client imports nothing from src except domain/portable, which is compi
 });
 
 /**
- * Returns the folder of a file in ui/assembly, such as `lib`; `pages/jobs` for a file of the page `jobs`, `pages` for a
- * file beside the pages' folders, and `index` for ui/assembly/index.ts.
+ * Returns, for example, `lib`, `pages/jobs` for a file of the page `jobs`, or `pages` for a file directly in pages/.
  */
 function clientFolderOf(path: string): string {
   const [, , folder = "", page = "", file] = path.split(sep);

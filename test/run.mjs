@@ -15,14 +15,10 @@ import { parseArgs } from "node:util";
 import { isExecutableBuilt } from "../build/stamp.mjs";
 
 const root = join(import.meta.dirname, "..");
-/**
- * How many test files run at once, for a machine with two cores. Two files of test/page keep both cores busy with their
- * browsers. Other files spend half of their time waiting.
- */
+/** How many test files run at once, for two cores. Two browsers keep both cores busy; other files often wait. */
 const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
-// After this time all tests are stopped. The time limit of register.mjs ends a test file that waits forever, but not a
-// test file with an endless loop.
+// After this time all tests are stopped. The time limit of register.mjs does not end an endless loop.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
@@ -38,8 +34,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 process.env.TEST_RUN = String(process.pid);
 if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
-// Each run begins with an empty compile cache (register.mjs). Without this, the cache would grow with each run, because
-// tests import files under new names.
+// The compile cache (register.mjs) would grow with each run, because tests import files under new names.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));
 const server = await startServer();
@@ -69,10 +64,7 @@ function request(args) {
   return { isAll: values.all, files: shardOf(files, values.shard), nodeOptions };
 }
 
-/**
- * Returns all files; for the shard "i/n", every n-th file from the i-th on. The slow files of a folder are thus spread
- * over all shards.
- */
+/** Returns every n-th file for the shard "i/n", so that the slow files of a folder are spread over all shards. */
 function shardOf(files, shard) {
   if (shard === undefined) return files;
   const [, index, count] = shard.match(/^([1-9]\d?)\/([1-9]\d?)$/) ?? [];
@@ -128,7 +120,7 @@ async function runTests(some, concurrency, name) {
   return status ?? 1;
 }
 
-/** Prints the slowest files. The time of a file includes the start of the file's process. */
+/** The time of a file includes the start of the file's process. */
 function printSlowest() {
   const lines = globSync("*", { cwd: scratch })
     .flatMap((name) => readFileSync(join(scratch, name), "utf8").trimEnd().split("\n"))

@@ -1,8 +1,7 @@
 /**
- * Builds the browser client into a folder: index.html, the AssemblyScript application as WebAssembly, the host of the
- * application in JavaScript, styles and fonts. Equal sources give equal bytes. Each file is written under a temporary
- * name and renamed, so that two builds at the same time do no harm. `node ui/build.mjs [folder] [--names]` builds only
- * the client. The default folder is dist/ui. With `--names`, a trap of the application shows the names of functions.
+ * Builds the browser client: index.html, the application as WebAssembly, its host in JavaScript, styles and fonts.
+ * Equal sources give equal bytes. `node ui/build.mjs [folder] [--names]` builds only the client, by default into
+ * dist/ui. With `--names`, a trap of the application shows the names of functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -17,7 +16,7 @@ import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Returns the names of the client's files in `outDir`. The admin serves all of these files. */
+/** Builds the client into `outDir`, and returns the names of its files. */
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
@@ -36,7 +35,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
-/** Writes the modules that ui/schema generates from the records, the conditions and the commands. */
+/** Writes the modules that ui/schema generates. */
 export async function writeRecords() {
   for (const [path, text] of [
     ...generateRecords(),
@@ -74,6 +73,7 @@ async function bundle(options) {
   return result.outputFiles.map((file) => [basename(file.path), file.contents]);
 }
 
+/** Renames each file when it is complete, so that two builds at the same time do no harm. */
 async function writeWhole(folder, files) {
   await mkdir(folder, { recursive: true });
   for (const [name, contents] of files) {

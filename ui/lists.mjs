@@ -1,7 +1,6 @@
 /**
- * A transform of AssemblyScript's compiler that makes the compiled module smaller. A list literal such as
- * `[cls("num"), title]` becomes a call of a generated function that returns the list. The call takes a fifth of the
- * bytes of the code that fills a list in place.
+ * A transform of AssemblyScript's compiler. A list literal such as `[cls("num"), title]` becomes a call of a generated
+ * function that returns the list. The call takes a fifth of the bytes of the code that fills a list in place.
  */
 import { posix } from "node:path";
 import { CommonFlags, LiteralKind, Node, NodeKind, SourceKind } from "assemblyscript";
@@ -29,8 +28,7 @@ const pathTo = (source) => `./${posix.relative("assembly", source)}`;
 
 /**
  * Returns the path of each exported class, and the types in the signature of each function, method and constructor, by
- * name. A constructor has the name of its class. If functions of one name have different signatures, their types are
- * unknown.
+ * name. If functions of one name have different signatures, their types are unknown.
  */
 function declarationsIn(sources) {
   const classes = new Map();
@@ -68,7 +66,7 @@ function nameOf(type) {
 
 const itemOf = (type) => (type?.endsWith("[]") ? type.slice(0, -2) : null);
 
-/** Replaces list literals in a node or an array of nodes. `context.returned`: the enclosing function's return type. */
+/** `context.returned`: the enclosing function's return type. */
 function replaceIn(parent, context) {
   const { functions } = context.declared;
   for (const [name, child] of Object.entries(parent)) {
@@ -94,9 +92,8 @@ function calleeOf({ kind, expression, typeName }) {
 }
 
 /**
- * If `list` is a list literal that can be compiled as a call, returns the call. If `list` is a ternary or is in
- * parentheses, replaces such literals inside it, and returns it. Returns all other nodes unchanged. `item`: the type of
- * the items; null: unknown.
+ * If `list` is a list literal that can be compiled as a call, returns the call, and otherwise `list`. `item`: the type
+ * of the items; null: unknown.
  */
 function made(list, item, context) {
   if (list === null) return list;
@@ -122,7 +119,7 @@ function made(list, item, context) {
   return Node.createCallExpression(maker, null, items, range);
 }
 
-/** Returns the type of a `new`, a call of a known function, or a ternary of these; null for other expressions. */
+/** Returns the type of an expression; null: unknown. */
 function typeOf(expression, { functions, classes }) {
   if (expression.kind === NodeKind.Ternary)
     return (

@@ -1,9 +1,7 @@
 /**
- * Packs the static data of a WebAssembly module, so that the module is smaller. AssemblyScript writes each object as
- * it is in memory: a head of twenty bytes and the content, which for a string has two bytes for every letter. The
- * packed data are the texts of all strings in a form of UTF-8, then the steps by which assembly/literals.ts restores
- * the memory when the module starts, and then the sizes of the texts and of the steps. A step restores a run of
- * strings, another object, or other bytes.
+ * Packs the static data of a WebAssembly module, so that the module is smaller. The packed data are the texts of all
+ * strings in a form of UTF-8, the steps by which assembly/literals.ts restores the memory, and the sizes of the texts
+ * and of the steps.
  */
 
 const PAGE = 65536;
@@ -12,10 +10,10 @@ const HEAD = 20;
 const STRING = 2;
 /** The type of a step that leaves a gap of zeros and then copies bytes from the packed data. */
 const PLAIN = 0;
-/** The largest number that a step can contain: 14 bits. */
+/** The largest number in a step: 14 bits. */
 const MAX_NUMBER = 0x3fff;
 
-/** Replaces the data of a module by the packed data, for which pages are added at the end of the initial memory. */
+/** Replaces the data of a module by the packed data, which are added at the end of the initial memory. */
 export function packLiterals(module) {
   const { texts, steps } = pack(imageOf(module));
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
@@ -26,7 +24,7 @@ export function packLiterals(module) {
   module.setMemory(pages, -1, null, [segment], false, false, "0");
 }
 
-/** Returns the memory before the module starts: the module's data segments, each at its offset. */
+/** Returns the memory as it is before the module starts. */
 function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
@@ -44,7 +42,7 @@ function pack(image) {
   const texts = [];
   const steps = [];
   let done = 0;
-  /** The number of strings since the last step: consecutive strings are one step. */
+  /** The number of strings since the last step. */
   let run = 0;
   const number = (n) => steps.push(...(n < 0x80 ? [n] : [0x80 | (n & 0x7f), n >> 7]));
   const endRun = () => {
@@ -53,7 +51,7 @@ function pack(image) {
       number(Math.min(run, MAX_NUMBER));
     }
   };
-  /** Adds steps for the bytes from `done` to `end`. The zeros at the start of a step become its gap. */
+  /** Adds steps for the bytes from `done` to `end`. */
   const plain = (end) => {
     endRun();
     while (done < end) {
@@ -70,8 +68,7 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // A step restores an object in the next block. If the object is in a later block, a step for the bytes before the
-    // object comes first.
+    // If the object is not in the next block, a step for the bytes before the object comes first.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));
@@ -106,10 +103,7 @@ function* objects(image) {
   }
 }
 
-/**
- * Encodes one UTF-16 unit. Half of a surrogate pair takes three bytes. The unit zero takes two bytes, because a zero
- * byte ends a text.
- */
+/** Encodes one UTF-16 unit. The unit zero takes two bytes, because a zero byte ends a text. */
 function utf8(unit) {
   if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);

@@ -1,7 +1,6 @@
 /**
- * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes. A
- * trap in the shipped module shows only the numbers of functions. `node ui/build.mjs --names` builds a module in which
- * the functions have the same numbers, and also names.
+ * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. A trap in the shipped module
+ * shows only the numbers of functions: `node ui/build.mjs --names` builds a module that also has their names.
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +10,7 @@ import { listsAsCalls } from "./lists.mjs";
 import { packLiterals } from "./literals.mjs";
 import { templatesAsSums } from "./templates.mjs";
 
-/** Options of the compiler. The host collects garbage after each draw, so the minimal runtime is enough. */
+/** The host collects garbage after each draw, so the minimal runtime is enough. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
   // A failed assert traps without a message and a line number, because these would take a kilobyte.

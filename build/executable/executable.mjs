@@ -1,6 +1,5 @@
-// Builds a native executable (a "single executable application"): Node (node-base.mjs), the command and, for Linux, the
-// files of PostgreSQL. On machines of the same platform, the same sources and the same version of `strip` give the same
-// bytes.
+// Builds a native executable (a "single executable application"): Node, the command and, for Linux, the files of
+// PostgreSQL. On machines of the same platform, the same sources and the same version of `strip` give the same bytes.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";
@@ -18,13 +17,13 @@ export async function executable() {
   await makeExecutable(target, files, join(dist, "worker"));
 }
 
-/** Makes and caches the parts of dist/worker that have no code of this project: Node and the archive of PostgreSQL. */
+/** Makes and caches the parts of dist/worker that have no code of this project. */
 export async function parts() {
   const target = nativeTarget();
   if (target !== undefined) await Promise.all([nodeBase(target), postgresArchive(target)]);
 }
 
-/** Writes the executable of `target` to `path`. `files`: the pieces of the command (build/bundle.mjs). */
+/** Writes the executable of `target` to `path`. `files`: the pieces of the command. */
 export async function makeExecutable(target, files, path) {
   const [base, archive] = await Promise.all([nodeBase(target), postgresArchive(target)]);
   const draft = await temporary("executable");
@@ -51,8 +50,7 @@ export async function makeExecutable(target, files, path) {
 
 /**
  * Puts our Node into pkg's cache of downloads, so that pkg downloads no Node. The empty files mark the download as
- * complete. Pkg's option `nodePath` cannot be used: pkg would run the Node at that path, which fails if the Node is for
- * another platform.
+ * complete. Pkg's option `nodePath` cannot be used: pkg would run that Node, which may be for another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -79,7 +77,7 @@ async function inHome(directory, work) {
   }
 }
 
-/** Runs `work` without the log that pkg writes to stdout. If `work` throws, the log is written to stderr. */
+/** Runs `work` without the log that pkg writes to stdout. */
 async function quietly(work) {
   const { log } = console;
   const logged = [];
@@ -95,12 +93,11 @@ async function quietly(work) {
 }
 
 const settings = ({ nothing }) => ({
-  // The path is relative to pkg's temporary directory. An absolute path would be stored in the executable, whose bytes
-  // would then depend on the directory.
+  // The path is relative to pkg's temporary directory. An absolute path would be stored in the executable.
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // This cache would contain only the code of entry.cjs, and would differ between builds.
+  // This cache would differ between builds.
   useCodeCache: false,
   // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
@@ -116,7 +113,7 @@ const settings = ({ nothing }) => ({
   ],
 });
 
-/** Returns the path of PostgreSQL's archive, cached because making it takes 15 s; null: the target has no archive. */
+/** Returns the path of PostgreSQL's archive. The archive is cached, because it takes 15 s to make. */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

@@ -1,6 +1,4 @@
-// Makes the Node binary of an executable from the binary in an npm package. Removes the name of the variable
-// NODE_COMPILE_CACHE. Also removes the symbols of a Linux binary, if a tool for this is installed, and the signature of
-// the Windows binary, because any change makes the signature invalid.
+// Makes the Node binary of an executable from the binary in an npm package.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +23,6 @@ export async function nodeBase(target) {
   });
 }
 
-/** Returns the program that strips symbols; null: none is installed, and the executable is 18 MB larger. */
 async function stripTool(target) {
   for (const program of target === nativeTarget() ? [target.strip, "strip"] : [target.strip]) {
     const version = await run(program, ["--version"]).then(
@@ -39,8 +36,8 @@ async function stripTool(target) {
 }
 
 /**
- * Removes the name of the variable NODE_COMPILE_CACHE from the binary. Without this, even Node in an executable would
- * run compiled code of any origin from the directory that the variable names. No option of Node prevents this.
+ * Makes Node ignore the variable NODE_COMPILE_CACHE. Otherwise, an executable would run compiled code of any origin
+ * from the directory in this variable. No option of Node prevents this.
  */
 function withoutCompileCache(program) {
   const name = "NODE_COMPILE_CACHE";
@@ -55,7 +52,7 @@ function withoutCompileCache(program) {
   return bytes;
 }
 
-/** Removes the signature from the end of a 64-bit Windows program, and its position and size from the header. */
+/** Removes the signature of a 64-bit Windows program, because any change of the program makes the signature invalid. */
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // after the mark "PE" and the COFF header

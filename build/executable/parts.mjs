@@ -1,5 +1,4 @@
-// Lists the libraries in Node and in PostgreSQL, with licences and versions, because no package manager lists them. The
-// build fails if a library is missing in the tables of this file.
+// Lists the libraries in Node and in PostgreSQL, with licences and versions, because no package manager lists them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -47,8 +46,8 @@ export function nodeParts() {
 }
 
 /**
- * PostgreSQL's libraries. An entry has the name, the licence, a pattern for the names of the library's files in lib/,
- * and a pattern that finds the version in the name or the content of such a file.
+ * PostgreSQL's libraries: the name, the licence, a pattern for file names, and a pattern that finds the version in a
+ * file's name or content.
  */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
@@ -59,7 +58,7 @@ const LIBRARIES = [
   ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
   ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
 ];
-/** Libraries that belong to PostgreSQL itself, such as libpq, and are not listed. */
+/** Libraries of PostgreSQL itself, which are not listed. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
 /** Returns `{ name, licence, version, files: [[name, sha256], …] }` for each library in the directory `lib`. */
@@ -82,7 +81,7 @@ export function postgresParts(lib) {
   return [...parts.values()];
 }
 
-/** Returns the version that `pattern` finds in `text`; null if there is none. The version 20904 becomes 2.9.4. */
+/** Returns a version such as 20904 as 2.9.4. */
 function versionIn(text, pattern) {
   const found = pattern.exec(text)?.[1] ?? null;
   const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];

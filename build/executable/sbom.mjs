@@ -1,6 +1,5 @@
-// Lists the components of an executable in the format CycloneDX (JSON, 1.5): its npm packages, Node, PostgreSQL if the
-// executable includes it, and the libraries in Node and PostgreSQL (parts.mjs). The list has no time and no random
-// serial number, so the same executable always has the same list.
+// Lists the components of an executable in the format CycloneDX (JSON, 1.5). The list has no time and no random serial
+// number, so the same executable always has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";
@@ -11,10 +10,7 @@ import { NODE_VERSION } from "./targets.mjs";
 
 const MAX_BYTES = 64e6;
 
-/**
- * Returns the list of components. `inputs`: the paths of the bundled files, from pieces() (build/bundle.mjs). `bytes`:
- * the content of the executable.
- */
+/** Returns the component list. `inputs`: the paths of the bundled files. `bytes`: the executable's content. */
 export async function billOfMaterials(target, inputs, bytes) {
   const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
   const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));
@@ -43,10 +39,7 @@ export async function billOfMaterials(target, inputs, bytes) {
   };
 }
 
-/**
- * Returns npm's list of all packages. The option `--omit dev` is not used: it would also omit pg, because a development
- * package needs pg, too.
- */
+/** The option `--omit dev` would also omit pg, because a development package needs pg, too. */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MAX_BYTES }));
@@ -55,10 +48,7 @@ function npmList() {
 /** Returns a list with the innermost package directory of the file; an empty list for a file of this project. */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
-/**
- * Returns the reference of a package in npm's list, `name@version`. `given`: the package's directory, or its name in
- * node_modules.
- */
+/** Returns the reference in npm's list. `given`: the package's directory, or its name in node_modules. */
 function refIn(given) {
   const directory = given.includes("node_modules/") ? given : join("node_modules", given);
   const { name, version } = manifestIn(join(root, directory));
@@ -98,7 +88,7 @@ function component(name, version, licence, ref) {
   return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
-/** Returns an object with CycloneDX's member `licenses`: an SPDX expression or id, or a name if SPDX has no id. */
+/** SPDX has no id for the public domain. */
 function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };

@@ -1,7 +1,6 @@
-// Joins the pieces that a short command such as `worker add` needs into one script with a V8 code cache. A piece is a
-// script that the executable runs when the piece is first required (entry.cjs). Without the cache, parsing took a
-// third of the time of `worker add`. The build runs `worker add` without a server (learn.cjs): the first run shows
-// which pieces the command loads. If the executable is for this platform, a second run makes the cache.
+// Joins the pieces (see entry.cjs) that a short command such as `worker add` needs into one script with a V8 code
+// cache. Without the cache, parsing took a third of the time of `worker add`. To find these pieces, the build runs
+// `worker add` without a server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -10,14 +9,13 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// With these options, equal sources give an equal cache. V8 must not compile functions in another thread, because the
-// cache would then record which functions were being compiled when the cache was made.
+// With these options, equal sources give an equal cache. Compilation in another thread would change the cache.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**
- * Returns the files, with the short script and its cache in place of the pieces that a short command needs. If
- * `isCached` is false, the cache is empty. Must be false if the executable is for another platform, because V8 there
- * cannot use a cache that was made on this platform.
+ * Returns the files, with the short script and its cache in place of the pieces that a short command needs. If the
+ * executable is for another platform, `isCached` must be false, because a cache works only on the platform that made
+ * it.
  */
 export async function withShortScript(files, isCached) {
   const needed = await compiled([...files, scriptOf([])]);

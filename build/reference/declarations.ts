@@ -1,6 +1,5 @@
-// Reads the declarations of the library's public names from the compiler's output in dist/types, starting with
-// index.d.ts. In these files, each declaration follows its documentation and starts at the beginning of a line. The
-// members of a declaration are indented by four spaces.
+// Reads the declarations of the library's public names from the compiler's output in dist/types. In this output, each
+// declaration starts at the beginning of a line, after its documentation, and members are indented by four spaces.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -59,10 +58,7 @@ function declarationsIn(types: string, file: string): Declaration[] {
   return found;
 }
 
-/**
- * Replaces each type such as `(typeof states)[number]` by the union of the items of `states`, if the file declares the
- * list `states`.
- */
+/** Replaces each type such as `(typeof states)[number]` by the union of the list's items. */
 function withValues(file: string): string {
   return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
     const values = new RegExp(`const ${list}: readonly \\[([^\\]]*)\\]`).exec(file)?.[1];
@@ -70,12 +66,12 @@ function withValues(file: string): string {
   });
 }
 
-/** Matches a member whose type is an object, or a list of objects: `report: { … }`, `jobs: readonly { … }[]`. */
+/** Matches members such as `report: { … }` and `jobs: readonly { … }[]`. */
 const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
 
 /**
- * Returns the members in `body`, without `#` members. If a member holds an object or a list of objects, and at least
- * one member of this object is documented, the next members are those of the object, with a prefix: `report.size`.
+ * Returns the members in `body`. If a member holds an object with a documented member, all members of the object
+ * follow, with a prefix: `report.size`.
  */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {

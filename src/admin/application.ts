@@ -1,5 +1,4 @@
-// Builds the admin from its configuration. The admin runs behind its own HTTP server (server.ts) or inside the server
-// of an application (handler.ts).
+// Builds the admin from its configuration, for server.ts and handler.ts.
 
 import { now } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
@@ -51,7 +50,7 @@ export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** How often an application's own login (mode `custom`) is checked again, and how long a check may take. */
+  /** The times of an application's own login (mode `custom`). */
   readonly login?: Partial<LoginTimes>;
   readonly runner?: RunnerTimes;
 }
@@ -61,7 +60,7 @@ export interface Application {
   readonly limits: Partial<Limits>;
   /** Called once, at the start. */
   readonly open: () => Promise<void>;
-  /** Called when a stop begins, before close(). Requests may still be under way. */
+  /** Called when a stop begins, while requests may still be under way. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -83,7 +82,7 @@ export async function createApplication(
   const { reads, quickReads, writes } = databases;
   const onFailure = (error: unknown, request: HttpRequest) => errorResponse(error, request, report);
   const ownLogin = createOwnLogin(auth.authenticate, { onFailure, ...parts.login });
-  // Called after a change, so that the page receives the effects at once, and not only after the next regular read.
+  // Makes the page receive the effects of a change at once.
   const changed = () => {
     insight.changed();
     feed.changed();
@@ -173,9 +172,8 @@ export async function createApplication(
 }
 
 /**
- * Returns the header Strict-Transport-Security; null: none is sent. The header applies to all ports of a host, so on a
- * loopback address the header would affect other services of this machine. If `hsts` is false, max-age=0 makes browsers
- * discard an earlier header.
+ * Returns the header Strict-Transport-Security. Not sent on a loopback address, because the header would apply to all
+ * ports of this machine. With max-age=0, browsers discard an earlier header.
  */
 function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
   const isLocal = "host" in listen && loopbackOf(listen) !== null;
@@ -183,7 +181,7 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
   return hsts ? "max-age=31536000" : "max-age=0";
 }
 
-/** The minimum time limit of a download until its headers are sent. The body has other limits. */
+/** The minimum time limit of a download until its headers are sent. */
 const DOWNLOAD_START_MS = 3_000;
 
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {

@@ -3,7 +3,7 @@
 //   const admin = adminHandler(adminServerConfig(pool).basePath("/queue/").build());
 //   app.use("/queue", admin);   // express; or call it from node:http, fastify, …
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { InputError } from "../base/errors.ts";
+import { InputError, messageOf } from "../base/errors.ts";
 import type { Mount } from "../http/mount.ts";
 import { MIN_SECRET_LENGTH } from "./access/auth-config.ts";
 import type { AdminParts } from "./application.ts";
@@ -23,9 +23,9 @@ export interface AdminHandler extends AsyncDisposable {
 }
 
 /**
- * Returns a handler that serves the admin in an application's own HTTP server, under the configuration's base
- * path; `listenAddr` is ignored. Mount the handler before body parsers. Throws InputError for a configured
- * secret or metrics token of fewer than 12 characters, since other machines may reach the server.
+ * Returns a handler that serves the admin in an application's own HTTP server, under the configuration's base path;
+ * `listenAddr` is ignored. Mount the handler before body parsers. Throws InputError for a configured secret or metrics
+ * token of fewer than 12 characters.
  */
 export function adminHandler(config: AdminServerConfig): AdminHandler {
   return createAdminHandler(config);
@@ -41,8 +41,13 @@ export function createAdminHandler(
     throw new InputError([{ path, message }]);
   }
   const starting = start(config, parts);
-  // Prevents an unhandled rejection: if the start fails, close() rejects with the same error.
-  starting.catch(() => {});
+  // If the start fails, close() rejects with the same error.
+  starting.catch((error: unknown) => {
+    config.logger.error(
+      { error: messageOf(error) },
+      "the admin could not start; its requests fail",
+    );
+  });
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     starting.then(

@@ -75,9 +75,9 @@ export async function createAdminServer(
 }
 
 /**
- * Whether a server without a login (mode none) listens on an inherited descriptor (`fd:3`) that other machines or users
- * can reach. The address of a descriptor is known only after the start; all other addresses are checked in the
- * configuration. An inherited unix socket counts as reachable, because its permissions are unknown.
+ * Whether a server without a login listens on an inherited descriptor (`fd:3`) that others can reach. The address of a
+ * descriptor is known only after the start. An inherited unix socket counts as reachable, because its permissions are
+ * unknown.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (
@@ -85,7 +85,6 @@ function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): 
   );
 }
 
-/** Logs a warning if other machines can connect without TLS and no proxy is trusted. */
 function warnWithoutTls(config: AdminServerConfig, { address, isUnix }: HttpServer): void {
   const { certificate, trustedProxies, logger } = config;
   if (isUnix || certificate !== null || trustedProxies.length > 0) return;
@@ -97,7 +96,7 @@ function warnWithoutTls(config: AdminServerConfig, { address, isUnix }: HttpServ
   );
 }
 
-/** Replaces a wildcard address by the loopback address, because a browser cannot open a wildcard address. */
+/** Replaces a wildcard address, which a browser cannot open, by the loopback address. */
 function urlOf({ address: { host, port }, isUnix }: HttpServer, config: AdminServerConfig): string {
   const { basePath, certificate } = config;
   if (isUnix) {

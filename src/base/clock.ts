@@ -1,10 +1,9 @@
-// Reads this machine's clocks, and waits. These clocks pace loops and measure durations. PostgreSQL's clock decides
-// whether a job is due. This module captures the global clocks and timers when it loads, because test tools may replace
-// them while an application waits for its database.
+// Reads this machine's clocks, and waits. PostgreSQL's clock decides whether a job is due. This module captures the
+// global clocks and timers when it loads, because test tools may replace them later.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
-/** The longest delay of a timer, 24.8 days. Node turns a longer delay into 1 ms, and warns about a negative delay. */
+/** The longest delay of a timer, 24.8 days. Node turns a longer delay into 1 ms. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const bounded = (ms: number) => Math.min(Math.max(ms, 0), MAX_TIMER_MS);
@@ -67,7 +66,7 @@ export function now(): number {
   return epochMs();
 }
 
-/** Returns milliseconds by a clock that never jumps: for durations and deadlines. */
+/** Returns milliseconds by a clock that never jumps. */
 export function monotonic(): number {
   return uptimeMs();
 }
@@ -77,7 +76,7 @@ export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
-/** A moment by two clocks, sharedMonotonicUs() and now(). All threads of this process can pass it to msSince(). */
+/** A moment by two clocks, sharedMonotonicUs() and now(). */
 export type Moment = readonly [monotonicUs: bigint, epochMs: bigint];
 
 export function momentNow(): Moment {
@@ -86,15 +85,14 @@ export function momentNow(): Moment {
 
 /**
  * Returns the milliseconds since a moment: the longer of the durations by the two clocks. On Linux the monotonic clock
- * does not count the time for which the machine was suspended. The result is too long if the clock of now() was set
- * ahead after the moment.
+ * does not count the time for which the machine was suspended.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
-/** Measures a duration as msSince() does. A read of `ms` allocates nothing: a worker reads `ms` before each job. */
+/** Measures a duration as msSince() does, but without allocations: a worker reads `ms` before each job. */
 export class Stopwatch {
   readonly #startMs = monotonic();
   readonly #startedAt = now();

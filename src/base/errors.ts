@@ -1,11 +1,7 @@
-// The expected errors, each with a code for programs and a message for people, and functions that read the message and
-// the code of any thrown value.
+// The expected errors, and functions that read the message and the code of any thrown value.
 import { types } from "node:util";
 
-/**
- * The code of an expected error. Codes are a part of the public interface, and HTTP bodies contain them, too. The
- * library's guide lists all codes and their meanings under Errors.
- */
+/** The code of an expected error. The library's guide lists all codes and their meanings under Errors. */
 export type ErrorCode =
   | "bad_input"
   | "query_too_wide"
@@ -29,9 +25,8 @@ export type ErrorCode =
   | "extension_missing";
 
 /**
- * The key of a property that each error has. Its value is the error's kind: `WorkerError` or `InputError`. A task may
- * import another copy of this library than the program does. All copies have the same key, so each copy recognises
- * errors of the others.
+ * The key of an error's kind: `WorkerError` or `InputError`. A task may import another copy of this library than the
+ * program does. All copies have the same key, so each copy recognises errors of the others.
  */
 const KIND = Symbol.for("pg-job-worker.error");
 
@@ -43,7 +38,7 @@ export class WorkerError extends Error {
   /** The code of the error, for programs. */
   readonly code: ErrorCode;
 
-  /** Whether `value` is a WorkerError, also of another copy of this library. */
+  /** Whether `value` is a WorkerError of any copy of this library. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
     return isOwn(this) ? kindOf(value) !== undefined : hasInstance.call(this, value);
@@ -66,9 +61,8 @@ const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
 
 /**
- * Whether a class of errors has a kind of its own: WorkerError and InputError have one, subclasses have none. The class
- * is not compared with `WorkerError`: if the body of a class refers to the class itself, the bundler renames the class
- * (to `_WorkerError`), and uncaught errors would show that name.
+ * Whether the class is WorkerError or InputError itself. If the body of a class referred to the class itself, the
+ * bundler would rename the class (to `_WorkerError`), and uncaught errors would show that name.
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
@@ -99,7 +93,7 @@ export class InputError extends WorkerError {
   /** All problems of the input, at least one. */
   readonly problems: readonly Problem[];
 
-  /** Whether `value` is an InputError, also of another copy of this library. */
+  /** Whether `value` is an InputError of any copy of this library. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
     return isOwn(this) ? kindOf(value) === "InputError" : hasInstance.call(this, value);
@@ -151,10 +145,7 @@ export function errorOf(thrown: unknown): Error {
   return isError(thrown) ? thrown : new Error(messageOf(thrown));
 }
 
-/**
- * Whether the value is an Error of any realm. (Jest runs tests in a realm of their own.) If the value is a proxy that
- * throws during this check, the result is false.
- */
+/** Whether the value is an Error of any realm. (Jest runs tests in a realm of their own.) */
 export function isError(value: unknown): value is Error {
   try {
     return types.isNativeError(value) || value instanceof Error;
@@ -163,10 +154,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/**
- * Returns the `code` of a thrown value, such as an ErrorCode, an SQLSTATE or an errno name; undefined if the value has
- * no `code`, or a `code` that is not a string.
- */
+/** Returns the `code` of a thrown value, such as an ErrorCode, an SQLSTATE or an errno name. */
 export function codeOf(error: unknown): string | undefined {
   try {
     const { code } = Object(error) as { readonly code?: unknown };
@@ -176,9 +164,6 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/**
- * Whether the database is unreachable or accepts no writes. Parts that use the database all the time log an outage, so
- * other parts do not have to log the error.
- */
+/** Whether the database is unreachable or accepts no writes. Other parts of a worker already log an outage. */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

@@ -1,14 +1,13 @@
-// Splits the text of a JSON object into its members, or of an array into its elements. The exact text of each value is
-// kept, so that payloads stay unchanged byte for byte, and 64-bit ids are not rounded.
+// Splits a JSON object into its members, or an array into its elements. Each value keeps its exact text, so that
+// payloads stay unchanged and 64-bit ids are not rounded.
 import { InputError } from "./errors.ts";
 
-/** The deepest nesting allowed: far deeper than real payloads, and so shallow that recursive code has enough stack. */
+/** Limits the nesting, so that recursive code has enough stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Returns a map from the name of each member to the exact text of its value. Throws InputError if the text is not one
- * JSON object, if two members have the same name, or if the nesting is deeper than MAX_DEPTH. Most of the messages call
- * the text `the body`.
+ * Returns the exact texts of the members' values, by name. Throws InputError if the text is not a JSON object, if two
+ * members have the same name, or if the nesting is deeper than MAX_DEPTH.
  */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
@@ -35,7 +34,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // V8's message quotes the body, and contains a position that helps neither people nor programs.
+    // V8's message is not used, because it quotes the body.
     const hint = text.trim() === "" ? "it is empty" : "check its quotes, commas and brackets";
     throw new InputError(`the body is not JSON: ${hint}`);
   }
@@ -77,14 +76,13 @@ function* parts(text: string): Generator<string> {
   }
 }
 
-/** Returns the position after the string that begins at `start`; after the whole text if the string has no end. */
+/** Returns the position after the string that begins at `start`. */
 function skipString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length + 1 : end + 1;
 }
 
-/** Whether an odd number of backslashes precedes the character at `at`. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;

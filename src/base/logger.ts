@@ -1,5 +1,4 @@
-// Structured logging through pino. Other code takes the small `Logger` interface, so that an application can pass its
-// own logger. Lines go to stderr, because stdout is for the output of commands.
+// Structured logging through pino. Lines go to stderr, because stdout is for the output of commands.
 import type { DestinationStream } from "pino";
 
 /** The logger that this library needs. As in pino, the fields come first, then the message. */
@@ -45,10 +44,7 @@ export interface LoggerOptions {
 }
 
 const STDERR = 2;
-/**
- * The size of the buffer for lines that cannot be written at the moment, for example because the disk is full. If the
- * buffer is full, further lines are dropped.
- */
+/** The size of the buffer for lines that cannot be written at the moment. Lines that do not fit are dropped. */
 const MAX_KEPT_BYTES = 1_048_576;
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -65,25 +61,19 @@ export function loggerProblem(value: unknown): string {
   return "needs debug, info, warn and error";
 }
 
-/**
- * Resolves to a logger that writes to stderr: `logger: await createLogger()`. Returns a promise, because pino is loaded
- * at the first call.
- */
+/** Resolves to a logger that writes to stderr: `logger: await createLogger()`. */
 export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);
 }
 
-/**
- * Like createLogger(). With the format `json`, the logger passes each line, with its line break, to `clean`, and writes
- * the result.
- */
+/** Like createLogger(), but `clean` replaces each line (with its line break) of the format `json`. */
 export async function cleanLogger(
   options: LoggerOptions,
   clean: (line: string) => string,
 ): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
   const lines = destination({ dest: STDERR, sync: true, maxLength: MAX_KEPT_BYTES });
-  // A failed write, for example because the disk is full or the pipe is closed, must not end the process.
+  // A failed write, for example to a closed pipe, must not end the process.
   lines.on("error", () => {});
   let stream: DestinationStream = { write: (line) => lines.write(clean(line)) };
   if (options.format !== "json") {
@@ -101,7 +91,7 @@ export async function cleanLogger(
   return logger;
 }
 
-/** A reviver of JSON.parse(): returns a whole number outside the safe range as its text, and other values unchanged. */
+/** A reviver of JSON.parse(): returns a whole number outside the safe range as its text. */
 function exactInteger(_name: string, value: unknown, { source = "" }: { source?: string } = {}) {
   const isExact = typeof value !== "number" || Number.isSafeInteger(value);
   return isExact || !/^-?\d+$/.test(source) ? value : source;

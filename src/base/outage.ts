@@ -1,7 +1,6 @@
 // Coordinates how one worker's connections reconnect during an outage of the database server. In this file a connection
-// is a name, such as `jobs` or `heartbeat`, which several database connections can share. The beginning and the end of
-// an outage are logged once for all connections. The lost connections retry one after another. When a connection works
-// again, the others retry at once, except those that were lost again soon after their return (a relapse).
+// is a name, such as `jobs` or `heartbeat`, which several database connections can share. The lost connections retry
+// one after another. When a connection works again, the others usually retry at once.
 //
 //   reachable ──first connection lost: warning──▶ unreachable ──last connection back: info──▶ reachable
 import { backgroundClock, type Clock, wait } from "./clock.ts";
@@ -19,16 +18,10 @@ export interface OutageRetryOptions {
 
 /** The longest pause between two attempts, without jitter: jobs must start within seconds after a long outage. */
 const MAX_PAUSE_MS = 2_000;
-/**
- * The longest pause during the first minute of an outage. Most outages are restarts of the server, and work should
- * continue within a second after the restart.
- */
+/** Most outages are restarts of the server, and work should continue within a second after a restart. */
 const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
-/**
- * A loss of a connection within this time after its return is a relapse: the connection was not really back. If a
- * connection works or is lost for at least this time, its relapses are counted from 0 again.
- */
+/** If a connection is lost within this time after its return, the loss is a *relapse*. */
 const STEADY_MS = 5_000;
 /** An outage that lasts this long is logged again, and then each time its duration has doubled. */
 const FIRST_REMINDER_MS = 60_000;
@@ -51,12 +44,9 @@ export class Outage {
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
-  /**
-   * Whether the outage has not ended. If the last lost connection is closed instead of coming back, the outage ends
-   * when any connection works.
-   */
+  /** If the last lost connection of an outage is closed, the outage stays open until any connection works. */
   #isOpen = false;
-  /** How often the outage has begun again, each time less than STEADY_MS after a connection had come back. */
+  /** How often the outage has begun again soon after a connection had come back. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
   /** Cancels the log line about the end of an outage with relapses. The line is written STEADY_MS after the end. */
@@ -117,10 +107,7 @@ export class Outage {
     log.call(this.#logger, all, "the database is still unreachable");
   }
 
-  /**
-   * Reports that `connection` works. If `connection` was not lost, the call has no effect, with one exception: if the
-   * last lost connection of an outage was closed, the call ends the outage.
-   */
+  /** Reports that `connection` works. */
   reportBack(connection: string): void {
     const hasClosed = this.#isOpen && this.#away.size === 0;
     const lostAtMs = this.#away.get(connection) ?? (hasClosed ? this.#lostAtMs : undefined);
@@ -141,7 +128,7 @@ export class Outage {
 
   /**
    * Runs `connect`, and rejects with the error of `connect`. The first success after a failure of any connection ends
-   * the waits of all connections in pause().
+   * all waits in pause().
    */
   async tryConnect(connect: () => Promise<void>): Promise<void> {
     try {
@@ -156,9 +143,8 @@ export class Outage {
   }
 
   /**
-   * Runs `work` again and again until `work` does not throw (runWithRetries() of retry.ts). After an error,
-   * `connection` counts as lost until `work` calls `succeeded` or the retries end. Resolves to true when `work` has
-   * ended without an error, and to false if `signal` ended the retries. Never rejects.
+   * Runs `work` again and again until `work` does not throw. After an error, `connection` counts as lost until `work`
+   * calls `succeeded` or the retries end. Resolves to false if `signal` ended the retries. Never rejects.
    */
   async runWithRetries(
     connection: string,
@@ -191,8 +177,8 @@ export class Outage {
   }
 
   /**
-   * Plans an attempt, and waits until its time: `ms` after the last planned attempt of any connection, or `ms` from now
-   * if no planned attempt is in the future. The wait ends early if any connection works again or `signal` aborts.
+   * Waits until `ms` after the last planned attempt of any connection, but at least `ms`. The wait ends early if any
+   * connection works again or `signal` aborts.
    */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
@@ -202,8 +188,8 @@ export class Outage {
   }
 
   /**
-   * If `connection` has relapsed, waits, longer after each relapse in a row. The wait does not end when another
-   * connection works again. Without this rule, connections that relapse would end each other's waits again and again.
+   * This wait does not end when another connection works again. Otherwise, connections that relapse would end each
+   * other's waits again and again.
    */
   async #pauseAfterRelapses(
     connection: string,

@@ -10,7 +10,7 @@ export interface BackoffOptions {
 
 /**
  * Returns the delay in milliseconds after the failed attempt `attempt` (0-based). The delay doubles with each attempt,
- * up to `longestMs`, and varies at random by ± 25 %, so that many clients do not retry at the same time.
+ * up to `longestMs`, and varies at random by ± 25 %.
  */
 export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
   const { firstMs = 100, longestMs = 10_000 } = options;
@@ -19,10 +19,7 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
 }
 
 export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
-  /**
-   * Longest delay before jitter, in milliseconds, or a function that is called before each delay and returns the
-   * longest delay. Default 10,000.
-   */
+  /** Longest delay before jitter, in milliseconds. A function is called before each delay. Default 10,000. */
   readonly longestMs?: number | (() => number);
   /** Ends the retries. */
   readonly signal: AbortSignal;
@@ -32,8 +29,7 @@ export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
 }
 
 /**
- * Calls `work` again and again until `work` ends without an error. Passes each error to `onError`. The delay after an
- * error is that of backoffDelay(). After `work` has called `succeeded`, the next delay is as short as the first.
+ * Calls `work` until `work` ends without an error. After a call of `succeeded`, the delays begin again at `firstMs`.
  * Resolves to true when `work` has ended without an error, and to false if `signal` aborts earlier.
  */
 export async function runWithRetries(

@@ -1,5 +1,4 @@
-// Checks options and request bodies against valibot schemas. No other file depends on the texts and fields of
-// valibot's issues.
+// Checks options and request bodies against valibot schemas.
 
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
@@ -47,8 +46,7 @@ export function checkAll<const R extends readonly unknown[]>(
 
 /**
  * Calls `check` with each item of a list. Throws one InputError with the problems of all items, at most MAX_PROBLEMS.
- * The path of a problem begins with the name of the list and the item's index, such as `jobs[3].spec`. The first item
- * has the index `from`.
+ * The path of a problem begins with the name of the list and the item's index, such as `jobs[3].spec`.
  */
 export function checkEach<T>(
   name: string,
@@ -83,7 +81,7 @@ function problemsOf(issue: Issue): Problem[] {
   return [{ path, message: isMissing ? "is required" : issue.message }];
 }
 
-/** Returns a problem for each unknown field, at most MAX_UNKNOWN. Valibot's issue names only one of these fields. */
+/** Valibot's issue names only one of the unknown fields. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
   const { known, hints } = JSON.parse(message.slice(KNOWN_PREFIX.length)) as KnownFields;
   const last = path.at(-1);
@@ -99,7 +97,7 @@ function unknownFields({ message, path = [] as never }: Issue): Problem[] {
 
 const MAX_UNKNOWN = 100;
 
-/** Returns the path as it is written in JavaScript, such as `ids[2]` or `payload.to`. */
+/** Returns a path such as `ids[2]` or `payload.to`. */
 function pathOf(keys: Path): string {
   let path = "";
   for (const { key } of keys) {
@@ -123,9 +121,8 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * Returns a schema for an object that may have only these fields. `hints`: advice in the problems of some unknown
- * fields, by name, for example about fields of other libraries. The problem of any other unknown field suggests a
- * similar known field, if there is one. `noObject`: the message for a value that is not an object.
+ * Returns a schema for an object that may have only these fields. `hints`: advice about some unknown fields, by their
+ * names. `noObject`: the message for a value that is not an object.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,
@@ -149,7 +146,7 @@ export const count = (most: number) =>
 /** A schema for a whole number of milliseconds, from 1 to the longest time of a timer. */
 export const duration = count(MAX_TIMER_MS);
 
-/** Like `duration`, but 0 is allowed. Each option defines the meaning of 0. */
+/** Like `duration`, but 0 is allowed. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),

@@ -1,6 +1,5 @@
-// Performs the declared commands: validates the input, runs the command, turns the result into a sentence and JSON, and
-// calls the caller's function that records the command. A bulk action on jobs (`onJobs`) runs in one transaction, which
-// also contains the stored earlier state of the jobs and the record.
+// Performs the declared commands: validates the input, runs and records the command, and turns the result into a
+// sentence and JSON. A bulk action on jobs (`onJobs`) runs in one transaction with its record.
 import { codeOf, InputError, messageOf, type Problem, WorkerError } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
@@ -16,7 +15,7 @@ export interface CommandRecord {
   readonly command: string;
   /** The id of the HTTP request; null if there is none. */
   readonly request: string | null;
-  /** The ids that the command's jobIds() returns, otherwise the ids of the input; null for a command without jobs. */
+  /** The ids of the command's jobs; null for a command without jobs. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
@@ -27,40 +26,36 @@ export interface CommandRecord {
   /** The rest of the input, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
   /**
-   * The jobs with the first 20 ids or with the key of the input, as they were before the command. Null if
-   * PerformOptions.isAudited is not true, or if the input names no jobs.
+   * The first 20 jobs that the input names, as they were before the command. Null if `isAudited` is not true, or if the
+   * input names no jobs.
    */
   readonly before: readonly JobFacts[] | null;
-  /**
-   * Like `before`, but for the jobs with the first 20 of `ids` or with `key`, as they were after the command. Also null
-   * if the jobs could not be read.
-   */
+  /** Like `before`, for `ids` and `key` after the command. Also null if the jobs could not be read. */
   readonly after: readonly JobFacts[] | null;
 }
 
 /** The result of a performed command. */
 export interface CommandResult {
   readonly message: string;
-  /** The id of the operation, which can be undone; null if there is no operation. */
+  /** The id of the operation; null if there is none. */
   readonly operationId: string | null;
-  /** How many jobs or workers were requested, and how many were handled; null if the command does not count them. */
+  /** How many jobs or workers were requested, and how many were handled; null if they are not counted. */
   readonly tally: CommandTally | null;
   /** Whether the command did less than requested. */
   readonly isPartial: boolean;
-  /** The body of the HTTP response and the output of `--json`: a JSON object as text. Payloads in it are unchanged. */
+  /** A JSON object as text: the body of the HTTP response, and the output of `--json`. */
   readonly json: string;
-  /** The result of the command's wait(), which waits at most a minute. Null if the command declares no wait(). */
+  /** The result of the command's wait(); null if the command has none. Waits at most a minute. */
   wait(db: Database): Promise<WaitOutcome | null>;
 }
 
 export interface PerformOptions extends CommandContext {
   readonly request?: string;
-  /** Problems that the caller has found in the input, to be thrown together with the problems that perform() finds. */
+  /** Problems that the caller has found in the input. perform() throws them together with its own. */
   readonly problems?: readonly Problem[];
   /**
-   * Records the command. Called after the command has run, unless the command was a preview. `within`: the transaction
-   * of a bulk action on jobs, which is rolled back if record() throws; null for other commands. If record() returns a
-   * function, this function is called after the commit.
+   * Records the command. Not called for a preview. `within`: the transaction of a bulk action on jobs; null for other
+   * commands. If record() returns a function, this function is called after the commit.
    */
   readonly record?: (
     record: CommandRecord,
@@ -72,7 +67,7 @@ export interface PerformOptions extends CommandContext {
 
 /**
  * Performs a command. `input` has the field names of the HTTP API; job ids are decimal strings, and JSON values are
- * texts. If the input is invalid, nothing is changed, and InputError is thrown.
+ * texts. Throws InputError if the input is invalid.
  */
 export async function perform(
   command: Command,
@@ -153,8 +148,8 @@ async function performOn(
 }
 
 /**
- * Runs the command. A command that commits several times calls committed() after a commit, with the result so far. If
- * such a command fails later, returns the last of these results, and a `sentenceOf` that adds the failure.
+ * If the command fails after it has committed a part of its work, returns the result of that part, and a `sentenceOf`
+ * that adds the failure.
  */
 async function runCommand(
   command: Command,
@@ -182,10 +177,7 @@ async function runCommand(
   }
 }
 
-/**
- * Returns the validated input. Throws InputError with the problems of all fields. If no field has a problem, the error
- * has the problems of the input as a whole.
- */
+/** Returns the validated input. Throws InputError with the problems of the input. */
 export function checkInput(
   command: Command,
   input: Readonly<Record<string, unknown>>,
@@ -218,13 +210,10 @@ function targetOf(command: Command, input: Readonly<Record<string, unknown>>): T
   };
 }
 
-/**
- * Whether the field `key` names the job of this command. In the commands for schedules, `key` is the job key of the
- * jobs that the schedule will add.
- */
+/** Whether the field `key` names the job of this command. For schedules, `key` is the job key of future jobs. */
 const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 
-/** Returns the input without the targets, and without JSON fields, because these are payloads. */
+/** Returns the input without the targets and the JSON fields, which are payloads. */
 function changesIn(command: Command, input: Readonly<Record<string, unknown>>) {
   const targets = ["ids", "worker_ids", ...(isKeyTarget(command) ? ["key"] : [])];
   const changes = Object.entries(input).filter(

@@ -1,10 +1,7 @@
 // Caches a value that is expensive to read and has many readers. Concurrent callers share one read. After each
 // successful read there is a pause, which is longer after a slow read. During the pause, callers get the last value.
-// The first call after the pause begins a new read. If the last read was fast, callers wait for the new read. If the
-// last read was slow, callers get the last value while the new read runs, unless the value is older than STALE_MS.
-// After a write of this process the pause can be shorter, and callers wait for the new read. If PostgreSQL has stopped
-// a read because it took too long, there is a pause as long as the read (at most slowIntervalMs), because PostgreSQL is
-// probably under load. During this pause, callers get the last value or, if there is none yet, the error of the read.
+// The first call after the pause begins a new read. After a slow read, callers usually get the last value while the new
+// read runs.
 import { monotonic } from "../base/clock.ts";
 import { codeOf } from "../base/errors.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
@@ -20,34 +17,25 @@ export interface Cached<T> {
 export interface CachedOptions {
   /** The shortest pause after a read, in milliseconds. Default: 250. */
   readonly intervalMs?: number;
-  /**
-   * The shortest pause after a slow read (QUICK_MS), in milliseconds. Default: 10,000. It does not apply if isSmall()
-   * returns true, or if this process has written since the read began.
-   */
+  /** The shortest pause after a slow read, in milliseconds. Default: 10,000. */
   readonly slowIntervalMs?: number;
-  /**
-   * Returns the time of this process's last write, by `clock`. If a read began before that time, the pause after the
-   * read can be shorter.
-   */
+  /** Returns the time of this process's last write, by `clock`. A write can shorten the pause. */
   readonly changedAtMs?: () => number;
   /**
    * Returns whether there is so little data that only a busy machine makes a read slow. If so, a pause takes at most
    * five seconds, or `intervalMs` if that is longer.
    */
   readonly isSmall?: () => boolean;
-  /** The clock in milliseconds. Tests pass their own. */
+  /** The clock, in milliseconds. */
   readonly clock?: () => number;
 }
 
-/**
- * The pause is at least this many times the duration of the read, so that reads take at most a twentieth of the time.
- * Exceptions: there is little data (isSmall()), or this process has written since the read began.
- */
+/** The pause is usually at least this many times as long as the read, so that reads take a twentieth of the time. */
 const PAUSE_FACTOR = 20;
-/** The factor if this process has written since the read began. So reads take at most a third of the time. */
+/** The factor if this process has written since the read began. */
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 const MAX_SMALL_PAUSE_MS = 5_000;
-/** A read that took less than this is fast, any other read is slow. */
+/** A read that takes at least this long is slow. */
 const QUICK_MS = 150;
 const STALE_MS = 60_000;
 
@@ -88,7 +76,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
     return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * PAUSE_FACTOR);
   };
 
-  /** During the pause after a read that was stopped, returns a promise that rejects with the error of that read. */
+  /** For a time after a timeout, only fresh() starts a read, because PostgreSQL is probably under load. */
   const recentTimeout = (): Promise<never> | null =>
     timedOut !== null && clock() < timedOut.untilMs ? Promise.reject(timedOut.error) : null;
 

@@ -1,5 +1,4 @@
-// Runs the queue's statements on a Database: a pool or client, and the schema of the queue. The client may be inside a
-// caller's transaction. This file opens and closes no connection.
+// Runs the queue's statements on a pool or client. The client may be inside a caller's transaction.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
@@ -13,19 +12,14 @@ export interface Queryable {
 
 /** A Queryable whose query() runs each statement in a transaction of its own. */
 export interface Transactional extends Queryable {
-  /**
-   * `first`: statements that have no parameters and return no rows. They are sent together with the statement of
-   * `config`, and run before that statement.
-   */
+  /** `first`: statements without parameters and results. They are sent together with `config`, and run before it. */
   query<R extends QueryResultRow>(config: QueryConfig, ...first: string[]): Promise<QueryResult<R>>;
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }
 
 /** The argument of `utils.with()`: pg's Pool, PoolClient or Client, or an adapter for another driver. */
 export interface StatementClient {
-  /**
-   * Runs one statement, `{ text, values }`. Resolves to an object with the statement's `rows`, one object for each row.
-   */
+  /** Runs one statement, `{ text, values }`. Resolves to an object with `rows`, one object for each row. */
   query(statement: QueryConfig): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
@@ -52,7 +46,7 @@ export interface Database {
 /** A statement whose text depends only on the schema. */
 export type Statement = (schema: string) => string;
 
-/** Returns the statement with a cache of its text for each schema, for long statements that run often. */
+/** Returns the statement with a cache of its text for each schema. */
 export function builtOnce(statement: Statement): Statement {
   const texts = new Map<string, string>();
   return (schema) => {
@@ -65,7 +59,7 @@ export function builtOnce(statement: Statement): Statement {
   };
 }
 
-/** Like builtOnce(), for statements whose text also depends on a form: a JSON value, such as a set of flags. */
+/** Like builtOnce(), but the text also depends on the form, a JSON value. */
 export function builtPerForm<F>(make: (form: F) => Statement): (form: F) => Statement {
   const statements = new Map<string, Statement>();
   return (form) => {
@@ -83,8 +77,8 @@ const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 
 /**
- * Parses result columns, independently of the parsers that the application has set in pg. Values other than small
- * integers, floats and booleans stay PostgreSQL's text, so that nothing is rounded or parsed too early.
+ * Parses result columns independently of the parsers that the application has set in pg. Values of other types stay
+ * text, so that nothing is rounded.
  */
 const wireTypes = {
   getTypeParser(oid: number): (text: string) => unknown {
@@ -94,23 +88,18 @@ const wireTypes = {
   },
 } as NonNullable<QueryConfig["types"]>;
 
-/**
- * Parses PostgreSQL's array text: `{1,2}` becomes `["1", "2"]`, null becomes `[]`. For ids only, which need no quoting.
- */
+/** Parses PostgreSQL's text of an array of ids: `{1,2}` becomes `["1", "2"]`. */
 export function parseIdArray(text: string | null | undefined): string[] {
   return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
 }
 
-/** Returns PostgreSQL's text of a bigint[]. If pg made the text, it would needlessly quote and escape each id. */
+/** Returns PostgreSQL's text of a bigint[]. pg itself would quote and escape each id. */
 export function idArray(ids: readonly string[]): string {
   return `{${ids.join(",")}}`;
 }
 
 export interface QueryOptions {
-  /**
-   * Whether to prepare the statement, if the Database allows it (`preparedStatements`). Each connection then parses the
-   * statement once, and often plans it only a few times. Default false.
-   */
+  /** Whether to prepare the statement, if `preparedStatements` of the Database is true. Default false. */
   readonly isRepeated?: boolean;
 }
 
@@ -126,8 +115,8 @@ export async function query<R extends QueryResultRow>(
   try {
     const result = await db.client.query<R>({ ...named, text, values, types: wireTypes });
     const { rows } = result;
-    // pg's results refer to each other, so an old result keeps all later results in memory until the next full garbage
-    // collection. In a busy worker, the rows of these results would need much memory, so no result keeps its rows.
+    // pg's results refer to each other: an old result would keep the rows of all later results in memory until the next
+    // full garbage collection.
     result.rows = [];
     return rows;
   } catch (error) {
@@ -135,8 +124,7 @@ export async function query<R extends QueryResultRow>(
   }
 }
 
-// The names of prepared statements, by the statements' texts, for the whole process: statements for several schemas may
-// share a connection, so different texts must have different names.
+// Statements for several schemas may share a connection, so different texts must have different names.
 const names = new Map<string, string>();
 
 function nameOf(text: string): string {

@@ -1,5 +1,4 @@
-// The undocumented parts of pg that this library uses. Each part has a test in test/database/pg-internals.test.ts,
-// which detects a change in a new version of pg.
+// The undocumented parts of pg that this library uses. test/database/pg-internals.test.ts tests each part.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
@@ -26,8 +25,8 @@ export interface ClientState {
 export const stateOf = (client: pg.Client): ClientState => client as unknown as ClientState;
 
 /**
- * After an attempt to connect, connect() can be called again once these values and a new `connection` are assigned to
- * the client's state. This does not apply to a client whose end() was called.
+ * If these values and a new `connection` are assigned to a client's state after an attempt to connect, connect() can be
+ * called again, unless end() was called.
  */
 export const UNCONNECTED = {
   _connecting: false,
@@ -54,10 +53,7 @@ export interface ServerProcess {
 export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
   client as unknown as ServerProcess;
 
-/**
- * Ends the connection of a client in use. If a query is running, the socket is destroyed at once; in pipeline mode, pg
- * waits for the end of the query instead.
- */
+/** Ends the connection of a client in use. A running query is cut off, except in pipeline mode. */
 export const endInUse = (client: pg.ClientBase): Promise<void> =>
   (client as unknown as pg.Client).end();
 
@@ -67,10 +63,7 @@ export function isPg(client: object): boolean {
   return typeof getTypeParser === "function" || typeof totalCount === "number";
 }
 
-/**
- * The settings that pg sends with the login, and `query_timeout`, the time limit that pg itself applies to each
- * statement. If a time limit is 0 or false, pg does not set it.
- */
+/** The settings that pg sends with the login, and `query_timeout`, which pg itself applies to each statement. */
 export interface LoginSettings {
   options: string | undefined;
   statement_timeout: number | string | false;
@@ -78,7 +71,7 @@ export interface LoginSettings {
   query_timeout: number | string | false;
 }
 
-/** Returns the settings of a client that has not connected yet, from its configuration, its URL and the environment. */
+/** Returns the settings of a client that has not connected yet. */
 export const loginSettingsOf = (client: pg.Client): LoginSettings =>
   (client as unknown as { readonly connectionParameters: LoginSettings }).connectionParameters;
 
@@ -93,7 +86,7 @@ export function onServerError(
 interface ConnectionInternals {
   ssl: unknown;
   readonly stream: Duplex;
-  /** Begins to read PostgreSQL's protocol from the socket, encrypted or not. */
+  /** Begins to read PostgreSQL's protocol from the socket. */
   attachListeners(stream: Duplex): void;
   emit(event: "sslconnect"): void;
 }
@@ -103,8 +96,8 @@ const internalsOf = (connection: pg.Connection) => connection as unknown as Conn
 type OnData = (data: Buffer) => void;
 
 /**
- * If the server sends a value that is longer than Node's longest string, makes the connection and its query fail with
- * an error. Without this, pg's parser would throw inside the socket's event `data`, which would end the process.
+ * Makes the connection fail if the server sends a value that is longer than Node's longest string. Without this, pg's
+ * parser would throw in an event of the socket, which would end the process.
  */
 export function catchLongValues(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -129,13 +122,13 @@ export function catchLongValues(pgConnection: pg.Connection): void {
 const REFUSED = "N".charCodeAt(0);
 
 /**
- * Implements sslmode=prefer: if the server refuses to encrypt, the login continues without encryption on the same
- * connection, as in libpq. pg itself would end the connection. To be called after the connection has begun to connect.
+ * Implements sslmode=prefer: if the server refuses to encrypt, the login continues without encryption. Call this after
+ * the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // The socket's only listener waits for the server's response to pg's request to encrypt, a single byte.
+  // The socket's only listener waits for the server's response to the request to encrypt, a single byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");
@@ -152,7 +145,7 @@ export function plainWhereRefused(pgConnection: pg.Connection): void {
 
 interface LoginInternals {
   enableChannelBinding: boolean;
-  /** The state of the SASL login: undefined before the login, null once the server's proof is verified. */
+  /** Undefined before the login, null once the server's proof is verified. */
   readonly saslSession: object | null | undefined;
   _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
   _handleAuthSASLFinal(message: unknown): void;
@@ -161,10 +154,9 @@ interface LoginInternals {
 }
 
 /**
- * Lets a client log in with a password only if the server offers the SASL mechanism `mechanism`. If the server requests
- * the password in a different way, `refuse` is called, and the password is not sent. Returns a function to be called
- * after the login. It returns true if the server has proved by SASL that it has the password's hash, and false after a
- * login without a password.
+ * Lets a client log in with a password only by the SASL mechanism `mechanism`. If the server requests the password in a
+ * different way, `refuse` is called. Returns a function that returns whether the server has proved by SASL that it has
+ * the password's hash.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;
@@ -206,7 +198,7 @@ export interface QuerySteps {
 /** pg's class Query, for subclasses. In pipeline mode, pg accepts only queries that are objects of this class. */
 export const PgQuery = pg.Query as unknown as new (config: object) => QuerySteps;
 
-/** The methods that pg calls on an object with `submit` that is passed to `client.query()`. */
+/** The methods that pg calls on a query that writes its messages itself. */
 export interface SubmittedQuery {
   submit(connection: MessageWriter): void;
   handleCopyInResponse?(): void;

@@ -1,25 +1,21 @@
-// Finds the triggers and policies because of which PostgreSQL may skip rows. PostgreSQL skips a row without an error if
-// a trigger that runs before the row's change returns null, or if a row security policy hides the row from the change.
+// Finds the triggers and row security policies that may skip rows. PostgreSQL raises no error if a trigger before a
+// row's change returns null, or if a policy hides the row.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** The text of the error by which a statement undoes its changes after PostgreSQL has skipped one of its rows. */
+/** The text of the error that a statement raises if PostgreSQL has skipped one of its rows. */
 export const SKIPPED = "a row was left as it is";
 
 /**
- * For each change, the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add has the
- * bits of inserts and of updates, because an add may update a stored job with the same key. An add has no letter: if a
- * policy forbids the add, PostgreSQL does not skip the row, but raises an error.
+ * For each change: the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add may also
+ * update a stored job with the same key. An add has no letter: if a policy forbids the add, PostgreSQL raises an error.
  */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
 
 export type Change = keyof typeof CHANGES;
 
-/**
- * If a statement has raised `error` because PostgreSQL skipped a row, returns an error that names the triggers and
- * policies that may have skipped the row. Returns any other `error` unchanged.
- */
+/** If `error` was raised because of a skipped row, returns an error that names the possible triggers and policies. */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
   if (!isRaised((error as Error).cause, SKIPPED)) return error;
   const names = await readSkippers(db, change);
@@ -41,8 +37,7 @@ export const mayChangeInserts = (table: string): string => `exists (
       select from pg_catalog.pg_trigger where tgrelid = ${table}::text::regclass::oid
       and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D')`;
 
-// Only a trigger for each row (1 in tgtype) that runs before the change (2) can skip a row. PostgreSQL defines the bits
-// of tgtype in pg_trigger.h.
+// Only a trigger for each row (1 in tgtype) that runs before the change (2) can skip a row (pg_trigger.h).
 const skippersSql: Statement = () => `
   select pg_catalog.format('trigger "%s"', tgname) as name from pg_catalog.pg_trigger
   where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'

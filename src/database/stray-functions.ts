@@ -1,6 +1,5 @@
-// Finds functions of a queue, such as add_job, that use tables, functions or types of another schema than their own.
-// The body of a function contains its schema's name. After a rename of the schema, or the restore of an edited dump,
-// the body may still contain the old name. No statement of this library calls these functions, but other clients may.
+// Finds functions of a queue, such as add_job, that use objects of another schema. The body of a function contains the
+// name of its schema. After a rename of the schema, the body still contains the old name.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
@@ -15,7 +14,7 @@ export interface StrayFunction {
 
 /**
  * Returns the functions that use an object of another schema, although their own schema has an object of the same name.
- * If their own schema has no object of that name, the use is not reported, because a user may have edited the function.
+ * Other uses are not reported, because a user may have edited the function.
  */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
@@ -48,8 +47,7 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// In the bodies, the name of a schema is in quotes. The condition on prosrc selects the bodies in which a quoted name
-// other than that of their own schema is followed by a dot.
+// In the bodies, names of schemas are in quotes. The condition on prosrc selects bodies that may use another schema.
 const straySql: Statement = () => `
   select own.proname::text as name, pg_catalog.pg_get_functiondef(own.oid) as definition,
     pg_catalog.to_json(array(

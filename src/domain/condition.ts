@@ -1,8 +1,8 @@
-// The seven conditions of a job, finer than the four states of the HTTP API, and their properties. The page uses a copy
-// that ui/schema/conditions.mjs generates. The SQL of the conditions is in insight/expressions/condition.ts.
+// The seven conditions of a job, finer than the four states of the HTTP API. The SQL of the conditions is in
+// insight/expressions/condition.ts.
 
 export interface ConditionData {
-  /** `place`: the condition's position in lists of all conditions; `tab`: its position among the page's tabs. */
+  /** `place`: the position in lists of all conditions. `tab`: the position among the page's tabs. */
   readonly place: number;
   readonly tab: number;
   /** Whether a worker has locked the job. */
@@ -11,18 +11,18 @@ export interface ConditionData {
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
   /** The condition's colour on a terminal; null: the terminal's default. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
-  /** For the page. `drawing`: the SVG path of an icon. `tone`: the CSS class for colours; empty: none. */
+  /** `drawing`: the SVG path of an icon. `tone`: the CSS class for colours; empty: none. */
   readonly drawing: string;
   readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
   readonly meaning: string;
-  /** For lists of jobs in this condition. `timeHead`: the heading of the time column. `sort`: the default order. */
+  /** For lists of jobs. `timeHead`: the heading of the time column. `sort`: the default order. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** Whether all jobs in this condition are due and wait, so that the order by run_at is the order by waiting time. */
+  /** Whether all jobs in this condition are due and wait. */
   readonly waits: boolean;
-  /** A short explanation, shown beside the condition's word in the completion of queries. */
+  /** A short explanation for the completion of queries. */
   readonly note: string;
-  /** The optional index without which jobs in this condition are expensive to find; null: none is needed. */
+  /** The optional index that makes jobs in this condition cheap to find; null: none is needed. */
   readonly index: string | null;
 }
 
@@ -137,12 +137,7 @@ const data = {
 export type Condition = keyof typeof data;
 export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
-/**
- * The conditions in the order in which they are checked. Every job has exactly one condition, the first that applies:
- * *fetched* = locked, and its worker reports it as not started; *running* = locked; *failed* = attempts used up;
- * *blocked* = due, and its named queue is locked (by a running or fetched job, or by a pause); *retrying* = an attempt
- * has counted; *scheduled* = run_at in the future; otherwise *ready*.
- */
+/** The conditions in the order in which they are checked. A job has the first condition that applies. */
 export const conditions = Object.keys(data) as readonly Condition[];
 
 const inOrderOf = (place: "place" | "tab") =>
@@ -156,10 +151,7 @@ export const dueConditions = conditions.filter((one) =>
   conditionData[one].states.includes("ready"),
 );
 
-/**
- * Returns true if all jobs in the condition are due, and false if none is due. Returns null for retrying jobs, of which
- * some may be due, and for locked and failed jobs, for which the question has no meaning.
- */
+/** Returns whether the jobs in the condition are due; null for retrying, locked and failed jobs. */
 export function isDueIn(condition: Condition): boolean | null {
   const { states } = conditionData[condition];
   const mayBeDue = states.includes("ready");

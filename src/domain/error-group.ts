@@ -1,7 +1,5 @@
 // Groups of similar errors. A group's label is the first line of the error, with `#` for the parts that differ from job
 // to job. The rules that turn a first line into a label must not change, because links contain the hashes of labels.
-// Errors of a task that differ in their words can form one larger group (ErrorPlace) if they have the same class and
-// the same first stack frame in the application.
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
@@ -13,16 +11,14 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** A first line of at least this length is cut to this length. Then wholeWords() removes possibly incomplete parts. */
 const MAX_LINE_LENGTH = 300;
-/** Only this many characters, from the beginning of an error, decide which group the error belongs to. */
+/** Only the first characters of an error, up to this number, decide the error's group. */
 export const ERROR_START = 600;
 
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;
 
 // Matches, in this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, paths of files, the query of a URL, ids
-// after an underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has at most
-// MAX_LINE_LENGTH characters, which limits the cost of each alternative.
+// after an underscore, ids that alternate letters and digits, ids with digits inside, numbers.
 const VARYING = new RegExp(
   [
     "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
@@ -42,8 +38,8 @@ const VARYING = new RegExp(
   "gi",
 );
 
-// A quoted name after one of these words stays in the label, because two errors with different names of tables, columns
-// or functions usually have different causes.
+// A quoted name after one of these words stays in the label, because errors that name different tables, columns or
+// functions usually have different causes.
 const NAMED =
   "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
 
@@ -67,10 +63,7 @@ const QUOTED = new RegExp(
 /** Matches texts that may be ids, such as nanoids, with or without a prefix such as `cus_`. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/**
- * Matches texts that may be ids and have letters of one case: upper-case letters after up to 4 digits, as in some
- * ULIDs, or lower-case letters with up to 2 digits before and after the letters, as in some base-36 ids.
- */
+/** Matches texts of one case that may be ids, such as some ULIDs (upper case) and base-36 ids (lower case). */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
 const NANOID = 21;
@@ -87,21 +80,17 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-// The error of a recovered job contains the id of a worker. The patterns for ids do not match every id of a worker,
-// because that id can be any text.
+// The error of a recovered job contains the id of a worker, which can be any text.
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 
-/** Returns the label of an error's group, without computing a hash, for callers that group many errors. */
+/** Returns the label of an error's group, without the cost of a hash. */
 export function errorLabel(lastError: string): string {
   const label = withoutVariableParts(lastError).replace(TOKEN, withoutRandom).replace(VARYING, "#");
   return label.replace(LIST, "$1#$1");
 }
 
-/**
- * Matches a list of replaced values, such as `'#', '#'`. In a label, one value, `'#'`, replaces the list, so that the
- * label does not depend on the list's length.
- */
+/** Matches a list such as `'#', '#'`. One `'#'` replaces it, so the label does not depend on the list's length. */
 const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
 
 function withoutVariableParts(lastError: string): string {
@@ -111,17 +100,14 @@ function withoutVariableParts(lastError: string): string {
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`);
 }
 
-/** Returns the first line of an error, cut as MAX_LINE_LENGTH describes. */
+/** Returns the first line of an error, cut to at most MAX_LINE_LENGTH characters. */
 export function firstLine(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH);
   return (line.length < MAX_LINE_LENGTH ? line : wholeWords(line)).trimEnd();
 }
 
-/**
- * Removes from a cut line the parts that may be incomplete: the last word, unless it is the only word, and a text that
- * begins with `"` or a backtick and has no closing mark.
- */
+/** Removes the parts of a cut line that may be incomplete: the last word, and a quoted text without a closing mark. */
 function wholeWords(line: string): string {
   const space = line.lastIndexOf(" ");
   const whole = space > 0 ? line.slice(0, space) : line;
@@ -132,11 +118,9 @@ function wholeWords(line: string): string {
 }
 
 /**
- * Whether an error differs from the errors of a group only by ids that look like words. `label`: the group's label.
- * `example`: an error of the group. The error's label and `label` must have the same number of words. If two words at
- * the same place differ, the word of `label` must contain `#`, and the word of the error at this place must meet three
- * conditions. It begins and ends like the word of `label`. It is as long as the word of `example`. Its text in place of
- * the `#` has at least ID_LENGTH characters, or follows a prefix such as `cus_`.
+ * Whether an error differs from the errors of a group only by ids that look like words. `example`: an error of the
+ * group. A word that differs from the word of `label` must be as long as the word of `example`. In place of the label's
+ * `#`, the word must have at least ID_LENGTH characters, or any text after a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -172,9 +156,8 @@ function withoutRandom(text: string, prefix: string, id: string): string {
 }
 
 /**
- * Whether the token looks random. It must have letters of both cases, and one of three signs: many of its pairs of
- * letters are unusual in words; all its runs of lower-case letters are short; or it has digits, and often changes
- * between upper case, lower case and digits.
+ * Whether a token with letters of both cases looks random: it has unusual pairs of letters, only short runs of
+ * lower-case letters, or many changes between cases and digits.
  */
 function isRandom(token: string): boolean {
   if (!MIXED_CASE.test(token)) return false;
@@ -189,8 +172,8 @@ const LOWER_A = 97;
 const LOWER_Z = 122;
 /** The bit that distinguishes lower case from upper case in ASCII. */
 const CASE = 32;
-// For each letter, the letters that often follow it: of 10,000 pairs of letters in words and in names in code, at least
-// 3 are this pair. All pairs that are missing here count as unusual.
+// For each letter, the letters that often follow it in words and in names in code: at least 3 of 10,000 pairs are this
+// pair. All other pairs count as unusual.
 const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",
@@ -201,15 +184,15 @@ const FOLLOWING = FOLLOWERS.map((letters) =>
 );
 /**
  * A text looks random if at least this share of its pairs of letters is unusual. UNUSUAL_IF_SHORT is the share for a
- * text that ONE_CASE matches and that has at most SHORT characters.
+ * text of one case with at most SHORT characters.
  */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;
 
 /**
- * Whether at least two pairs of letters are unusual, and at least the share `share` (from 0 to 1) of all pairs. Only
- * pairs whose second letter is lower case are counted.
+ * Whether at least two pairs of letters, and at least `share` of all pairs, are unusual. Only pairs whose second letter
+ * is lower case are counted.
  */
 function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   let pairs = 0;
@@ -242,14 +225,13 @@ export interface ErrorPlace {
   readonly label: string;
 }
 
-// Matches the first stack frame that is not in Node, in node_modules or in a file `chunk-…`. Files of this package's
-// executable can have such names. The frame's line must end with a line break, because the line at ERROR_START may be
-// incomplete.
+// Matches the first stack frame that is not in Node, in node_modules or in a file `chunk-…`, as this package's
+// executable has. The line must end with a line break, because the line at ERROR_START may be incomplete.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
 
-/** Returns the place of an error: its class, the task, and the stack frame that FRAME matches, if there is one. */
+/** Returns the place of an error: its class, the task, and the stack frame that FRAME matches. */
 export function errorPlace(task: string, lastError: string): ErrorPlace {
   const start = lastError.slice(0, ERROR_START);
   const kind = CLASS.exec(start)?.[1] ?? "Error";

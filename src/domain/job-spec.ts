@@ -1,4 +1,4 @@
-// The options of a job to be added, and their checks, which report the problems of several options together.
+// The options of a job to be added, and their checks.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, checkEach, strict, validate } from "../base/validate.ts";
@@ -26,8 +26,7 @@ export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as co
  * What addJob() does if another job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites that
  * job; if both payloads are lists, appends the new items. A job that is locked or failed is not overwritten: that job
  * loses its key and is not retried, and a new job is added. `preserve_run_at`: as `replace`, but a job whose `attempts`
- * is 0 keeps its `runAt`. `unsafe_dedupe`: adds nothing, even if that job is locked or failed. Only `revision` and
- * `updatedAt` of that job change.
+ * is 0 keeps its `runAt`. `unsafe_dedupe`: adds nothing, even if that job is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
@@ -38,13 +37,13 @@ export type JobKeyMode = (typeof jobKeyModes)[number];
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
 export type KeyRule = (typeof keyRules)[number];
 
-/** Options of a job to be added. The options from `queueName` to `flags` are named as in Graphile Worker's TaskSpec. */
+/** Options of a job to be added. */
 export interface JobSpec {
   /** The named queue: its jobs run in order, one at a time if no limit allows more. 1–128 characters. Default: none. */
   readonly queueName?: string | undefined;
   /**
-   * The earliest time at which the job may run: a Date, or RFC 3339 text with a zone. Default: now, by the
-   * database's clock.
+   * The earliest time at which the job may run: a Date, or RFC 3339 text with a zone. Default: now, by the database's
+   * clock.
    */
   readonly runAt?: Date | string | undefined;
   /** The priority: a job with a lower number runs earlier. -32,768 to 32,767, default 0. */
@@ -85,11 +84,11 @@ export interface JobToAdd {
   readonly identifier: string;
   /** The payload, anything that JSON can hold. Default `{}`. */
   readonly payload?: unknown;
-  /** The options of the job. Default: see JobSpec. */
+  /** The options of the job. */
   readonly spec?: JobSpec | undefined;
 }
 
-/** A job to be added, with a task object, which determines the payload's type (see typed-job.ts). */
+/** A job to be added, with a task object, which determines the payload's type. */
 export interface JobByTask {
   readonly task: { readonly identifier: string };
   readonly payload?: unknown;
@@ -98,7 +97,7 @@ export interface JobByTask {
 
 /** Options of an add with `throttle`, which cannot be combined with `jobKey`, `unique` or `debounce`. */
 export interface ThrottledSpec extends Omit<JobSpec, "throttle"> {
-  /** Of equal jobs, at most one is added in a period. The option sets the period, and which jobs are equal. */
+  /** Of equal jobs, at most one is added in a period. */
   readonly throttle: Throttle;
 }
 
@@ -108,8 +107,8 @@ export type AnyJob = Omit<JobToAdd, "spec"> & {
 };
 
 /**
- * A checked job. The members from `identifier` to `flags` are the columns of the database's type `job_spec`. In these
- * columns, null means the database's default. `payload` is JSON text.
+ * A checked job. The members from `identifier` to `flags` are the columns of the database's type `job_spec`, with null
+ * for the database's default.
  */
 export interface ResolvedJob {
   readonly identifier: string;
@@ -203,7 +202,7 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
-/** Whether only the payload of a job needs a check: the job has no spec, and its identifier is in `checked`. */
+/** Whether only the payload of the job needs a check. */
 function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
   for (const name in job) if (name !== "identifier" && name !== "payload") return false;
@@ -225,7 +224,7 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Checks a job. Throws InputError with the problems of the options; if there are none, with that of the payload. */
+/** Checks a job. Throws InputError for invalid options or an invalid payload. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;
@@ -246,8 +245,8 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 }
 
 /**
- * Checks the options of a job, before an interceptor may replace the payload, and returns the job. If the job has
- * `unique`, also checks the payload, and sets the job key, which is made from this payload. Throws InputError.
+ * Checks the options of a job before an interceptor may replace the payload. If the job has `unique`, sets the job key,
+ * which is made from this payload. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);
@@ -256,14 +255,13 @@ export function jobForInterceptors(job: JobToAdd): JobToAdd {
   return { ...job, spec: { ...job.spec, jobKey } };
 }
 
-/** Returns the identifier of a task, or `task` itself if it is a string. The result is checked by resolveJob(). */
+/** Returns the identifier of a task, without a check. */
 export function identifierOf(task: string | JobByTask["task"]): string {
   return typeof task === "object" && task !== null ? task.identifier : task;
 }
 
 /**
- * Returns the job, with the task's identifier instead of a task object. Throws InputError if `task` is not an object,
- * or if the job also has an identifier.
+ * Returns the job with an identifier instead of a task. Throws InputError for an invalid task, or if the job has both.
  */
 export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   if (typeof job !== "object" || job === null || !("task" in job)) return job;

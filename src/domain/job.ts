@@ -1,6 +1,6 @@
 // A job as all layers above the database use it, and the JSON of a job in the HTTP API.
 
-/** The states of a job. The first of these that applies is the job's state. */
+/** The states of a job. */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
  * The state of a job: the first of these that applies. `locked`: a worker has fetched or is running it. `failed`: it
@@ -39,12 +39,9 @@ export interface Job {
   readonly lastError: string | null;
   /** The time at which the job was added. A debounced add replaces this time if `attempts` was above 0. */
   readonly createdAt: Date;
-  /**
-   * The time of the job's last change. Some updates of the job do not set this time, for example a fetch, a snooze, the
-   * return of an unstarted job, a forced unlock, and a failure on a Graphile worker.
-   */
+  /** The time of the job's last change. Some updates, such as a fetch or a snooze, do not set this time. */
   readonly updatedAt: Date;
-  /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. Adds accept this text as `runAt`. */
+  /** `runAt` as RFC 3339 text with microseconds. Adds accept this text as `runAt`. */
   readonly runAtText: string;
   /** `createdAt` as RFC 3339 text with microseconds. */
   readonly createdAtText: string;
@@ -73,10 +70,7 @@ export interface Job {
   readonly state: JobState;
 }
 
-/**
- * Returns a job as the JSON text of the HTTP API's `ListedJob`. Payload and flags are copied byte for byte. `more`:
- * JSON texts of members that are added, or that replace members of the same name.
- */
+/** Returns a job as the JSON text of the HTTP API's `ListedJob`. `more`: JSON texts of members to add or to replace. */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");
 }
@@ -95,7 +89,6 @@ export function changedJobJson(job: Job): string {
   );
 }
 
-/** Returns the members of a job's JSON object, as JSON texts. */
 function fields(job: Job) {
   return {
     id: job.id,

@@ -2,8 +2,7 @@
 import * as v from "valibot";
 
 // RFC 3339 with a required zone, because PostgreSQL would read a time without a zone in the time zone of the session.
-// The expression does not match what PostgreSQL rejects: the year 0, years of more than four digits as Date prints
-// them, and zones beyond 15:59.
+// PostgreSQL rejects the year 0 and zones beyond 15:59.
 const RFC3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:[Zz]|([+-](?:0\d|1[0-5])):?(\d\d))$/;
 
@@ -20,7 +19,7 @@ export const moment = v.pipe(
   v.transform(momentText),
 );
 
-/** Returns the text of a time; empty for an invalid Date. */
+/** Returns an empty text for an invalid Date. */
 function momentText(value: Date | string): string {
   return value instanceof Date ? (value.toJSON() ?? "") : value;
 }
@@ -30,7 +29,7 @@ export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
 
-/** Whether the month has the day. Date.parse() does not check that: it reads 31 February as a day of March. */
+/** Whether the month has the day: Date.parse() reads 31 February as a day of March. */
 function isRealDay(text: string): boolean {
   const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
   const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));

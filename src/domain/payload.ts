@@ -2,19 +2,16 @@
 // are kept. This file turns an application's value into that text.
 import { InputError } from "../base/errors.ts";
 
-/**
- * The symbol is the same in all copies of the library, because a task file may import another copy than the copy that
- * runs the task.
- */
+/** All copies of the library share this symbol: a task file may import another copy than the worker. */
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
- * JSON text that is stored exactly as it is: as a payload, or as a part of a payload. Made by rawJson(). Outside
- * payloads, JSON.stringify() writes the parsed value. A RawJson cannot be sent to another thread: send its `text`.
+ * JSON text that is stored exactly as it is: as a payload, or as a part of a payload. Made by rawJson(). A RawJson
+ * cannot be sent to another thread: send its `text`.
  */
 export class RawJson {
   /**
-   * The name of this member is a symbol, so that an unrelated object with a `text` does not count as a RawJson.
+   * A symbol, so that an unrelated object with a `text` does not count as a RawJson.
    * @internal
    */
   readonly [RAW]: string;
@@ -22,11 +19,10 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // If the toJSON() of another object returns this RawJson, JSON.stringify() does not call toJSON() again, but reads
-    // all own enumerable properties. `text` is such a property, so even then recordUse() is called.
+    // If the toJSON() of another object returns this RawJson, JSON.stringify() does not call toJSON() again. It reads
+    // `text`, an own enumerable property, so recordUse() is called even then.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
-    // A function as an own property makes structuredClone() and postMessage() throw. Without it, they would make a copy
-    // that is not a RawJson.
+    // A function as an own property makes structuredClone() and postMessage() throw. Their copy would not be a RawJson.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 
@@ -66,9 +62,8 @@ export function rawJson(text: string): RawJson {
 }
 
 /**
- * Returns the JSON text of a payload. `undefined` becomes `{}` (Graphile Worker's default), and a bigint becomes
- * an exact integer. Throws InputError for a payload that JSON cannot represent, such as a function, a symbol, or an
- * object with a cycle.
+ * Returns the JSON text of a payload: `{}` for undefined, as in Graphile Worker. A bigint becomes an exact integer.
+ * Throws InputError for a payload that JSON cannot represent, such as a function or a cycle.
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
@@ -87,23 +82,20 @@ export function payloadText(payload: unknown): string {
 }
 
 /**
- * Separates payloads that are sent to the database, or read from it, as one text. JSON never contains this character:
- * below U+0020 it may have only tabs and line breaks (RFC 8259).
+ * Separates payloads that are sent to the database, or read from it, as one text. JSON never contains this character
+ * (RFC 8259).
  */
 export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** Returns `text`. Throws InputError if it has the separator: `new RawJson()` does not check its text. */
+/** Throws InputError if `text` has the separator: `new RawJson()` does not check its text. */
 function checkText(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
 
-/**
- * `[MET]`: whether the text of a RawJson has been read, for example by JSON.stringify(). All copies of the library
- * share this flag, because the RawJson may be of another copy.
- */
+/** `[MET]`: whether the text of a RawJson, of any copy of the library, has been read. */
 const shared = globalThis as { [MET]?: boolean };
 const MET = Symbol.for("pg-job-worker.RawJson.met");
 
@@ -113,8 +105,7 @@ function recordUse(text: string): string {
 }
 
 /**
- * Returns the JSON text of a payload; undefined if it has none. toExactJson() takes five times as long as
- * JSON.stringify(), so it is called only if JSON.stringify() threw, or read the text of a RawJson.
+ * Calls toExactJson(), which takes five times as long, only if JSON.stringify() threw or read the text of a RawJson.
  */
 function toJson(payload: unknown): string | undefined {
   // The toJSON() of a member may itself call payloadText(), which changes the same flag.
@@ -124,8 +115,7 @@ function toJson(payload: unknown): string | undefined {
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
-    // toExactJson() accepts some values for which JSON.stringify() throws, such as a bigint. For all other
-    // values, such as a cycle, toExactJson() throws the same error.
+    // toExactJson() accepts a bigint, and throws the same error for other values, such as a cycle.
   } finally {
     shared[MET] = outer;
   }
@@ -136,9 +126,9 @@ function toJson(payload: unknown): string | undefined {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON.rawJSON refuses texts of objects and lists. So toExactJson() first writes a mark instead of the text of each
- * RawJson, and replaces the marks at the end. A mark contains `\u001F` in upper case. In strings of the payload,
- * JSON.stringify() writes this character as `\u001f`, so no string equals a mark.
+ * JSON.rawJSON() refuses texts of objects and lists. So toExactJson() first writes a mark for each RawJson, and
+ * replaces the marks at the end. A mark contains `\u001F` in upper case. JSON.stringify() writes this character in
+ * lower case, so no string equals a mark.
  */
 const MARK = /"\\u001F(\d+)"/g;
 

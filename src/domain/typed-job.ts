@@ -1,14 +1,10 @@
-// The types of the functions that add jobs. If a job is added by its task object, the type of the task determines the
-// type of the payload.
+// The types of the functions that add jobs.
 import type { Job } from "./job.ts";
 import type { AnyJob, JobSpec, JobToAdd, ThrottledSpec } from "./job-spec.ts";
 import type { ThrottledAdd } from "./limits/throttled-job.ts";
 import type { RawJson } from "./payload.ts";
 
-/**
- * A task of defineTask() or defineBatchTask(), for functions that need only its identifier and the type of its
- * payload.
- */
+/** A task of defineTask() or defineBatchTask(), for functions that need only the identifier and the payload type. */
 export interface TaskLike<Payload> {
   /** The task identifier. */
   readonly identifier: string;
@@ -21,7 +17,7 @@ export interface TaskLike<Payload> {
 
 /**
  * The arguments of addJob() that follow the task. `payload` may be omitted if `{}` or undefined is a valid payload of
- * the task. The result of rawJson() is accepted for every task, and is not checked against the payload type.
+ * the task. The result of rawJson() is not checked against the payload type.
  */
 export type JobArguments<Payload> = undefined extends Payload
   ? [payload?: Payload | RawJson, spec?: JobSpec]
@@ -49,9 +45,8 @@ export interface PayloadIsMissing {
 }
 
 /**
- * The type of addJob(), which adds a job by a task or by an identifier. With a task, the type of the payload is
- * checked; with an identifier, it is not. `Added` is the type of the result without `throttle`: Job, or `Job | null`
- * where an interceptor can skip the job.
+ * The type of addJob(). `Added` is the type of the result without `throttle`: Job, or `Job | null` where an interceptor
+ * can skip the job.
  */
 export interface AddJob<Added> {
   // The order matters: if no signature matches, the compiler shows the error of the last signature that takes as many
@@ -59,15 +54,14 @@ export interface AddJob<Added> {
   /**
    * Adds a job, unless an equal job was added within the period of `throttle`. Resolves to
    * `{ isThrottled, until, job }`; if the add is throttled, `job` is null. Resolves to null if an interceptor skips the
-   * job.
-   * Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.
+   * job. Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.
    */
   (
     identifier: string,
     payload: unknown,
     spec: ThrottledSpec,
   ): Promise<ThrottledAdd | Exclude<Added, Job>>;
-  /** Like the preceding signature, but with a task. The payload must have the task's payload type. */
+  /** Like the preceding signature, but with a task. */
   <Payload>(
     task: TaskLike<Payload>,
     payload: NoInfer<Payload> | RawJson,
@@ -75,7 +69,7 @@ export interface AddJob<Added> {
   ): Promise<ThrottledAdd | Exclude<Added, Job>>;
   /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
-  /** Matches no task. Makes the compiler's error show what is missing in addJob(task). */
+  /** Matches no task. The compiler's error shows what is missing in addJob(task). */
   (task: PayloadIsMissing): Promise<Added>;
   /** Adds a job by its task. The payload must have the task's payload type. */
   <Payload>(task: TaskLike<Payload>, ...rest: JobArguments<Payload>): Promise<Added>;

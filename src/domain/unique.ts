@@ -1,5 +1,5 @@
-// Derives a job's key from the job's values, so that equal jobs have the same key. The derived key is an ordinary job
-// key. This file also checks the options `unique` and `debounce`, and which options can be combined.
+// Derives job keys from the values of jobs, so that equal jobs have the same key. Also checks the options `unique` and
+// `debounce`, and which options can be combined.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../base/clock.ts";
@@ -12,8 +12,8 @@ export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
  * How long a job prevents other jobs with its key. `waiting`: while the job waits for its first attempt or a retry;
  * another add changes the waiting job. The time at which the job is due changes only if the add has `runAt` or
  * `debounce`, or if an attempt of the job has counted. `unfinished`: until the job has completed or failed for good.
- * `failed_too`: until the job has completed or is deleted, so also after it has failed for good. If an add with
- * `unfinished` or `failed_too` adds no job, the add changes only `revision` and `updated_at` of the existing job.
+ * `failed_too`: until the job has completed or is deleted. If an add with `unfinished` or `failed_too` adds no job, the
+ * add changes only `revision` and `updated_at` of the existing job.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
@@ -35,10 +35,7 @@ export interface Unique {
 
 /** How long a job waits for further adds with its key, each of which makes it wait again. */
 export interface Debounce {
-  /**
-   * How long after the last add the job is due, in milliseconds, at most a year. The job is due earlier if `maxWaitMs`
-   * requires this.
-   */
+  /** How long after the last add the job is due, in milliseconds, at most a year. */
   readonly waitMs: number;
   /**
    * How long after the first add the job is due at the latest, in milliseconds, at least `waitMs`, at most a year. If
@@ -49,7 +46,7 @@ export interface Debounce {
 
 const YEAR_MS = 31_536_000_000;
 
-/** A duration of 1 ms to a year. The message about this range also fits options in seconds (`worker add`, HTTP API). */
+/** A duration of 1 ms to a year. */
 export const milliseconds = v.pipe(
   v.number("must be a number of milliseconds"),
   v.check(
@@ -116,7 +113,7 @@ export function uniqueKey(
 /**
  * Returns the canonical JSON of [task, {name in `by`: value}]. `option` is the name of the option that has `by`. Throws
  * InputError if the payload is not JSON, is nested too deeply, is a list although `mayBeList` is false, or lacks a
- * member that `by` names. Without this last error, all jobs without the member would be equal.
+ * member that `by` names.
  */
 export function comparedText(
   job: KeyParts,
@@ -139,7 +136,6 @@ export function comparedText(
   }
 }
 
-// The problem that is reported for a payload that is a list.
 const LIST = {
   path: "payload",
   message:
@@ -151,6 +147,7 @@ function valueAt(payload: ExactJson, name: string, path: string): ExactJson {
   let found = payload;
   for (const step of name.split(".").slice(1)) {
     const member = memberOf(found, step);
+    // Without this error, all jobs without the member would be equal.
     if (member === undefined) {
       const message = `the payload has no member ${JSON.stringify(name.slice("args.".length))}`;
       throw new InputError([{ path, message }]);
@@ -166,7 +163,6 @@ function valueAt(payload: ExactJson, name: string, path: string): ExactJson {
  */
 export const isUniqueKey = (key: string): boolean => /^u:[\w-]{43}$/.test(key);
 
-/** The options of a job that `rules` are about. */
 interface KeyOptions {
   readonly jobKey?: string | undefined;
   readonly jobKeyMode?: string | undefined;
@@ -176,7 +172,7 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
-/** A job without these options breaks none of `rules`, so it needs no check. */
+/** A job without these options needs no check. */
 export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
 
 interface Rule {
@@ -185,7 +181,6 @@ interface Rule {
   isBroken(options: KeyOptions): boolean;
 }
 
-/** The combinations of options that are not allowed. */
 const rules: readonly Rule[] = [
   {
     path: "jobKey",

@@ -6,13 +6,13 @@ export type Precision = "exact" | "capped" | "estimated";
 /** The source of a number, such as `probe`: the first entries of an index. docs/admin.md describes all sources. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
-/** A number and its precision. The members have the names that the HTTP API uses. */
+/** A number and its precision, as in the HTTP API. */
 export interface Value {
   readonly value: number;
   readonly precision: Precision;
   /** Absent if `exact`. */
   readonly low?: number;
-  /** Absent if `exact`; null if `capped`, which has no upper bound. */
+  /** Absent if `exact`; null if `capped`. */
   readonly high?: number | null;
   readonly basis: Basis;
   /** RFC 3339, UTC: the time to which the number refers. */
@@ -36,7 +36,7 @@ export function probedSum(values: readonly Value[], asOf: string): Value {
 
 /**
  * Returns the estimate `value` ± `margin`, rounded according to the margin. `atLeast`: a known lower bound of the true
- * number. The returned `value`, `low` and `high` are not below this bound.
+ * number.
  */
 export function estimatedValue(
   value: number,
@@ -51,10 +51,7 @@ export function estimatedValue(
   return { value: rounded, precision: "estimated", low, high, basis, as_of: asOf };
 }
 
-/**
- * Returns an estimate whose interval may be asymmetric, for example because a sample had few matches. `atLeast`: as for
- * estimatedValue().
- */
+/** Returns an estimate whose interval may be asymmetric. `atLeast`: as for estimatedValue(). */
 export function intervalValue(
   { value, low, high }: Interval,
   basis: Basis,
@@ -76,7 +73,7 @@ export function limitTo(whole: Value, most: number): Value {
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
-/** Returns `part`, limited to `whole`. If `part` is exact or `whole` is `capped`, returns `part` unchanged. */
+/** Returns `part`, limited to `whole`. */
 export function limitToWhole(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);

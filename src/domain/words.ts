@@ -1,4 +1,4 @@
-// Texts of numbers, times and names in sentences, and errors of jobs that an action, a cancel or a deadline has failed.
+// Texts of numbers, times and names, and errors of jobs that an action, a cancel or a deadline has failed.
 import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
@@ -38,8 +38,8 @@ export function ordinal(count: number): string {
 }
 
 /**
- * Returns a time for a sentence, RFC 3339: `2026-11-26T20:28:50Z`. The page shows it as local time, but only after the
- * word `at`, `since` or `until`.
+ * Returns a time for a sentence, RFC 3339: `2026-11-26T20:28:50Z`. After the word `at`, `since` or `until`, the page
+ * shows the time as local time.
  */
 export const momentText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
@@ -58,7 +58,7 @@ export const cancelledText = (reason: string | null): string =>
 /** The error of a job whose deadline has passed. */
 export const pastDeadline = (time: string): string => `the deadline ${time} has passed`;
 
-/** Returns the deadline in an error of pastDeadline(), or in the label of its error group; null for any other text. */
+/** Returns the deadline in an error of pastDeadline(), or in the label of an error group; null for any other text. */
 export const deadlineIn = (error: string): string | null =>
   /^the deadline (\S{1,40}(?: ms)?) has passed(?:\n|$)/.exec(error)?.[1] ?? null;
 
@@ -68,7 +68,10 @@ export const isCancelled = (error: string): boolean => /^cancelled(?:: |\n|$)/.t
 /** Matches, in JavaScript and PostgreSQL, the error of a job that was cancelled, or failed by hand without a reason. */
 export const MARKED_FAILED = `^(?:${MARKED}|${BY_FUNCTION}|cancelled(?:: |\\n|$))`;
 
-/** Whether the error is that of a job that was cancelled, or failed by hand without a reason. */
+/** Matches, in JavaScript and PostgreSQL, the beginning of a recovery's error, such as `Recovered 3 times in a row: `. */
+export const RECOVERED = "^Recovered(?: ([0-9]{1,5}) times in a row)?: ";
+
+/** Whether an error matches MARKED_FAILED. */
 export const isMarkedFailed = (error: string): boolean => new RegExp(MARKED_FAILED).test(error);
 
 const MAX_NAME_LENGTH = 80;
@@ -83,7 +86,7 @@ export function byWorker(workerId: string): string {
   return workerId === "" ? "a worker without a name" : shortName(workerId);
 }
 
-/** Returns a name for a sentence, shortened if it is very long. */
+/** Returns a name, shortened if it is very long. */
 export function shortName(name: string): string {
   return name.length <= MAX_NAME_LENGTH
     ? name

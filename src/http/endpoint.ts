@@ -1,5 +1,5 @@
-// Endpoints, and the dispatcher that routes requests to them. Only this file turns errors into responses. The response
-// to an unexpected error (500) has no internal details, which are logged under the request's id.
+// Endpoints, and the dispatcher that routes requests to them. Only this file turns errors into responses. The details
+// of an unexpected error (500) are logged, not sent.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -17,7 +17,7 @@ export interface Endpoint extends Route {
 export interface Policy<E extends Endpoint> {
   /** Throws a Refusal when the request may not reach the endpoint. */
   admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
-  /** Headers of the response. They override headers of the endpoint. */
+  /** Headers that override the headers of the response. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
   /** Called for each request, before its response is sent. */
   answered(exchange: Exchange<E>): void;
@@ -35,13 +35,13 @@ export interface Exchange<E extends Endpoint> {
 /** Where failures are reported. */
 export interface Report {
   readonly logger: Logger;
-  /** Called for each 503 response. `code`: the error's code. `fields`: the request and the error, for a log line. */
+  /** Called for each 503 response. `fields`: the request and the error, for a log line. */
   readonly onDegraded?:
     | ((code: string, fields: Readonly<Record<string, unknown>>) => void)
     | undefined;
 }
 
-/** Returns the function that answers every request. Errors of `admit` and of endpoints become responses. */
+/** Returns the function that answers every request. */
 export function createDispatcher<E extends Endpoint>(
   endpoints: readonly E[],
   policy: Policy<E>,
@@ -83,10 +83,7 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
   );
 }
 
-/**
- * Returns the response for anything that was thrown, with the HTTP API's `Error` as its body. Also logs the error if
- * the status is 500 or 503.
- */
+/** Returns the response for anything that was thrown, and logs the error if the status is 500 or 503. */
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,
@@ -145,8 +142,7 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof WorkerError) {
     const status = statuses[error.code] ?? 500;
-    // The response to `outcome_unknown` has no retry-after, so that no client automatically repeats an action that may
-    // already have been performed.
+    // A client must not automatically repeat an action that may already have been performed.
     const mayRetry = status === 503 && error.code !== "outcome_unknown";
     return new Refusal(status, error.code, error.message, mayRetry ? RETRY : {});
   }

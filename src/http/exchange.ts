@@ -18,14 +18,11 @@ import { cutOff, type HttpResponse } from "./response.ts";
 export interface ExchangeOptions extends Report {
   /** Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Headers of the responses that do not come from `handle`, such as refusals of malformed requests. */
+  /** Headers of the responses that do not come from `handle`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Default: the address of the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
-  /**
-   * Whether the peer is connected through a unix socket. Default: whether the server that accepted the connection
-   * listens on a unix socket.
-   */
+  /** Whether the peer is connected through a unix socket. Default: whether the server listens on a unix socket. */
   readonly isUnix?: (peer: Socket) => boolean;
 }
 
@@ -50,7 +47,7 @@ export function createAnswer(
   const idleTimeouts = new WeakMap<Socket, number>();
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
-  /** Connections with a malformed request whose end may be unclear. Further requests on them are ignored. */
+  /** Connections with a malformed request whose end may be unclear. */
   const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
@@ -76,8 +73,8 @@ export function createAnswer(
   });
 
   /**
-   * Returns the response with its body as bytes, which are counted in the memory for responses; a refusal if there is
-   * no room for the bytes. A streamed body stays as it is, and is not counted.
+   * Counts the bytes of the body in the memory for responses. Returns a refusal if there is no room for the bytes. A
+   * streamed body is not counted.
    */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
@@ -93,24 +90,22 @@ export function createAnswer(
 
   return (req, res, expects, url = req.url ?? "") => {
     if (unclear.has(req.socket)) return;
-    // An application may pass a request on after the connection was closed. The exchange of such a request would never
-    // end, because no event `close` follows.
+    // After the connection was closed, no event `close` follows, so the exchange would never end.
     if (req.socket.destroyed || res.destroyed) return;
     const exchange = connections.open(req.socket, {
       isSettled: () => res.headersSent || req.complete,
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // The timeouts set below are for this request only, so the connection's own timeout is restored at `finish`. Node's
-    // own listener for `finish`, which sets the timeout of an idle connection, must be called after this listener.
+    // The timeouts set below are for this request only. Node's own listener for `finish`, which sets the timeout of an
+    // idle connection, must be called after this listener.
     const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
     idleTimeouts.set(req.socket, idleMs);
     res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));
     // Without a listener for errors, a connection that breaks during a write would end the process.
     req.on("error", () => {});
     res.on("error", () => {});
-    // At a timeout nothing was transferred for some time, either because the client does not read, or because there is
-    // nothing to send. The connection is cut off only in the first case.
+    // After a timeout, the connection is cut off if the client does not read, but not if there is nothing to send.
     res.on("timeout", () => req.socket.writableLength > 0 && cutOff(res));
     let invited = !expects;
     const invite = () => {
@@ -127,7 +122,7 @@ export function createAnswer(
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
     const respondInTurn = async () => {
       await reservation.readOn(exchange.left);
-      // No timeout applies while the request is processed: the request and its SQL statements have limits of their own.
+      // While the request is processed, the request and its SQL statements have limits of their own.
       req.socket.setTimeout(0);
       return respond(request, problem);
     };
@@ -143,7 +138,7 @@ export function createAnswer(
   };
 }
 
-/** `server`: an internal field of node:http, the server that accepted the socket. */
+/** `server` is an internal field of node:http. */
 interface AcceptedSocket extends Socket {
   readonly server?: Server;
 }
@@ -155,8 +150,7 @@ function isOnUnix({ remoteAddress, server }: AcceptedSocket): boolean {
   return typeof bound === "string" || (bound === null && server.listening);
 }
 
-// These headers close the connection, so a client that sends too many requests gets no responses to the rest of its
-// pipeline, and must reconnect.
+// The connection is closed, so that the client gets no responses to the rest of its pipeline.
 const BUSY = { headers: { "retry-after": "2", connection: "close" } };
 
 const tooMany = new Refusal(503, "busy", "too many requests at once; try again", BUSY);
@@ -185,7 +179,6 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** `problem`: a refusal if the request's target, version or headers are invalid; null if they are valid. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
@@ -238,10 +231,7 @@ function send(
   res.end(bytes);
 }
 
-/**
- * Reads and discards the rest of a request, so that its client can read the response. Closes the connection if the rest
- * has more than `discardedBytes`, or has not arrived within `discardMs`.
- */
+/** Reads and discards the rest of a request, so that its client can read the response. */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;
   let left = limits.discardedBytes;

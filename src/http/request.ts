@@ -1,12 +1,11 @@
-// Defines a request as endpoints receive it, checks its first line and its headers, and reads its body, which must be
-// JSON in UTF-8 and has a limited size.
+// Defines a request as endpoints receive it, checks its first line and its headers, and reads its JSON body.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { InputError } from "../base/errors.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface HttpRequest {
-  /** A random UUID. It is in the response's `x-request-id` and in the log. */
+  /** A random UUID, for the response's `x-request-id` and the log. */
   readonly id: string;
   readonly method: string;
   /** `1.1` or `1.0`. */
@@ -14,15 +13,15 @@ export interface HttpRequest {
   /** The path as sent: percent-encoded, without the query. Empty if the target is invalid. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The decoded values of the segments that are `{name}` in the route's path (router.ts). */
+  /** The decoded values of the segments that are `{name}` in the route's path. */
   readonly params: Readonly<Record<string, string>>;
-  /** The headers by lower-case name. Host, Authorization, Content-Type and Content-Length were sent at most once. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The host of the target if the target is a whole URL, or of the Host header if not; perhaps with a port. */
+  /** The host from the target or the Host header, perhaps with a port. */
   readonly host: string | undefined;
   /** The address of the connection's peer; UNIX_PEER on a unix socket. */
   readonly remoteAddress: string;
-  /** The client's address as a trusted proxy reports it, or the peer's. For logs, the audit trail and limits. */
+  /** The client's address as a trusted proxy reports it, or the peer's. */
   readonly client: string;
   /** Aborts when `left` aborts, and when the server stops. */
   readonly closing: AbortSignal;
@@ -31,7 +30,7 @@ export interface HttpRequest {
   readonly body: RequestBody;
   /** Node's own request, for the application's login. */
   readonly incoming: IncomingMessage;
-  /** Reserves memory for the response's rows, text and bytes. Throws Refusal 503 if too little becomes free in time. */
+  /** Reserves memory for the response. Throws Refusal 503 if too little becomes free in time. */
   reserve(bytes: number): Promise<void>;
   /** Facts about the request, such as its user, for other code and the access log. They must not contain secrets. */
   readonly notes: Record<string, unknown>;
@@ -39,14 +38,11 @@ export interface HttpRequest {
 
 export interface RequestBody {
   readonly stream: Readable;
-  /** Sends `100 Continue` if the client waits for it. Called right before the body is read. */
+  /** Sends `100 Continue` if the client waits for it. */
   invite(): void;
 }
 
-/**
- * Returns the header's value; undefined if the header was not sent. Node joins the values of most headers that are
- * sent more than once.
- */
+/** Returns the header's value; undefined if the header was not sent. */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
@@ -80,14 +76,12 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
 }
 
-/** Reads the body. Rejects if the body is longer than the limit; then exchange.ts discards the rest of the body. */
 function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
-    // If other code has already read the body, the stream emits no further event, and the bytes are lost.
+    // A stream that has ended or is closed emits no further event.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
-    // If the client disconnected before this call, the stream emits no further event, either.
     if (stream.destroyed) throw brokenOff();
     const chunks: Buffer[] = [];
     let size = 0;
@@ -140,8 +134,8 @@ export function parseTarget(url: string, hostHeader: string | undefined): Reques
 }
 
 /**
- * Returns a refusal of an unsupported version; null for a supported one. Node's parser reads `GET /` without a version
- * as HTTP/0.9, which has no headers, and accepts HTTP/2.0 as if it were HTTP/1.
+ * Returns a refusal of an unsupported version. Node's parser reads `GET /` without a version as HTTP/0.9, and accepts
+ * HTTP/2.0 as if it were HTTP/1.
  */
 export function checkVersion(httpVersion: string): Refusal | null {
   if (httpVersion === "1.1" || httpVersion === "1.0") return null;
@@ -151,11 +145,10 @@ export function checkVersion(httpVersion: string): Refusal | null {
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
-// If one of these is sent twice, the request is refused: Node keeps the first, but a proxy may have checked the
-// second.
+// These headers must not be sent twice: Node keeps the first, but a proxy may have checked the second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
-/** Returns a refusal of invalid headers; null for valid headers. `raw`: names and values in turn, as sent. */
+/** Returns a refusal of invalid headers. `raw`: names and values in turn, as sent. */
 export function checkHeaders(
   raw: readonly string[],
   httpVersion: string,
@@ -170,7 +163,7 @@ export function checkHeaders(
     const name = (raw[at] ?? "").toLowerCase();
     if (seen.has(name) && single.has(name)) return bad(`the header ${name} occurs twice`);
     seen.add(name);
-    // Node's parser also refuses encodings other than chunked, but only when the request is already being processed.
+    // Node's parser refuses other encodings only when the request is already being processed.
     if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
       return bad("the only transfer encoding is chunked");
     }

@@ -12,18 +12,17 @@ export interface HttpResponse {
   /** Returns the text from which the ETag is made, such as the body without its times. Default: the whole body. */
   readonly comparable?: () => string;
   /**
-   * Whether the end of the connection marks the end of the body (RFC 9112 §6.3). If true, the response has no length
-   * and no chunks, and each write passes one buffer to the connection instead of four. Default: false.
+   * Whether the end of the connection marks the end of the body (RFC 9112 §6.3). Writes are cheaper without chunks.
+   * Default: false.
    */
   readonly endsWithConnection?: boolean;
 }
 
 /**
- * Cuts off an incomplete response so that the client can detect that the body is incomplete. In HTTP/1.1 the missing
- * last chunk, or the length, shows this to the client; a reset would only discard bytes that the client has not read
- * yet. In HTTP/1.0 the end of the connection can also mean that the body is complete, so a TCP connection is reset.
- * Over TLS no reset is needed: the missing close_notify shows that the body is incomplete. An event stream in HTTP/1.1
- * has no chunks and no length, but a browser reconnects after any end of the stream.
+ * Cuts off a response so that the client can detect that the body is incomplete. In HTTP/1.1 the missing last chunk, or
+ * the length, shows this. In HTTP/1.0 the end of the connection can also mean that the body is complete, so a TCP
+ * connection is reset. Over TLS the missing close_notify is enough. Event streams have no chunks and no length, but a
+ * browser reconnects after any end of the stream.
  */
 export function cutOff(response: ServerResponse): void {
   const { socket, req } = response;
@@ -36,7 +35,7 @@ export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(JSON.stringify(value), status);
 }
 
-/** Returns a response whose body is JSON text, such as rows whose payloads are sent exactly as stored. */
+/** Returns a response whose body is JSON text. */
 export function jsonText(text: string, status = 200): HttpResponse {
   return { status, headers: { "content-type": "application/json; charset=utf-8" }, body: text };
 }
@@ -44,8 +43,8 @@ export function jsonText(text: string, status = 200): HttpResponse {
 const MAX_CHARS = 4_000_000;
 
 /**
- * Returns a response whose body is the joined pieces of JSON text. If the pieces together have more than MAX_CHARS
- * characters, they are written directly into the bytes to send, which saves a copy.
+ * Returns a response whose body is the joined pieces of JSON text. Long texts are written directly into bytes, which
+ * saves a copy.
  */
 export function jsonTexts(texts: readonly string[]): HttpResponse {
   const chars = texts.reduce((sum, text) => sum + text.length, 0);

@@ -21,7 +21,7 @@ import { Refusal } from "./refusal.ts";
 
 export interface HttpServerOptions extends ExchangeOptions {
   readonly listen: ListenTarget;
-  /** The certificate for TLS. Default: none, so the server uses plain HTTP. */
+  /** The certificate for TLS. Default: none (plain HTTP). */
   readonly certificate?: Certificate | null;
   readonly limits?: Partial<Limits>;
 }
@@ -29,7 +29,7 @@ export interface HttpServerOptions extends ExchangeOptions {
 export interface HttpServer extends Service {
   /** The address at which the server listens. Available after start(). */
   readonly address: BoundAddress;
-  /** Whether the server listens on a unix socket, where clients have no addresses. Available after start(). */
+  /** Whether the server listens on a unix socket. Available after start(). */
   readonly isUnix: boolean;
   /** Makes new connections use the certificate that was loaded last. Does nothing without TLS. */
   renewCertificate(): void;
@@ -51,15 +51,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("checkExpectation", (req, res) => answer(req, res, false));
   server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
   server.on("connect", (_req, socket) => {
-    socket.on("error", () => {}); // Node has removed its listener. Without a listener, an error would end the process.
+    socket.on("error", () => {}); // Without a listener, an error would end the process.
     refuseRaw(noTunnel, socket as Socket);
   });
   server.on("dropRequest", (_req, socket) => socket.destroy());
 
-  /**
-   * Refuses CONNECT and bytes that are not a request. If it is unclear to which request a response would belong, the
-   * connection is closed without a response.
-   */
+  /** Refuses CONNECT and bytes that are not a request. */
   const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
     if (verdict === "wait") return;
@@ -155,7 +152,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
           ...certificate.options,
           handshakeTimeout: limits.headersTimeoutMs,
         });
-  // Node would silently drop headers beyond its limit. 0: no limit, because checkHeaders() refuses too many headers.
+  // 0: no limit, because Node would silently drop headers. checkHeaders() refuses too many headers.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
   return server;
@@ -175,7 +172,6 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** The refusal of CONNECT. For a CONNECT request, Node passes a socket instead of a response object. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",

@@ -1,6 +1,6 @@
 // Sends downloads: responses whose body is produced during the transfer. The next piece of a body is requested only
-// after the connection has accepted the previous piece, so that pieces do not accumulate in memory if the client is
-// slow. If the body fails or stalls, the connection is cut off, so that an incomplete response never looks complete.
+// after the connection has accepted the previous piece, so that pieces do not fill the memory. If the body fails or
+// stalls, the connection is cut off, so that an incomplete response never looks complete.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -19,12 +19,11 @@ export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Returns the pieces of the body: text or bytes of limited size. An empty piece writes nothing, but ends the waits of
-   * `beginMs` and `stillMs`. `signal` aborts when no more pieces are needed, for example after a disconnect.
+   * `beginMs` and `stillMs`. `signal` aborts when no more pieces are needed.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /**
-   * Called right before the response begins: after the first piece, or after `beginMs` without a piece. If onBegin()
-   * rejects, the error becomes the response. Not called for HEAD.
+   * Called right before the response begins. If onBegin() rejects, the error becomes the response. Not called for HEAD.
    */
   readonly onBegin?: () => Promise<void>;
   /** Called after the last piece. */
@@ -35,16 +34,13 @@ export interface StreamedAnswer {
 
 export interface StreamLimits {
   /**
-   * The longest wait for the first piece, in milliseconds. If the body fails during this wait, the error becomes the
-   * response. After this wait, the response begins without a piece.
+   * The longest wait for the first piece before the response begins, in milliseconds. If the body fails during this
+   * wait, the error becomes the response.
    */
   readonly beginMs: number;
   /** The time in milliseconds after which a body that produces no further piece is cut off. */
   readonly stillMs: number;
-  /**
-   * The time in milliseconds after which a connection that has not accepted a piece is cut off. The server's own limit
-   * for a connection that transfers nothing applies as well.
-   */
+  /** The time in milliseconds after which a connection that has not accepted a piece is cut off. */
   readonly stalledMs: number;
 }
 
@@ -150,7 +146,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
   const { first, pieces, body, signal, limits } = pouring;
   let next = first;
   try {
-    // Without this, Node would send the headers only with the first bytes of the body, which may come much later.
+    // Without this, Node would send the headers only with the first bytes of the body.
     connection.flushHeaders();
     for (;;) {
       const step = await inTime(next, limits.stillMs);
@@ -161,7 +157,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
       }
       next = pieces.next();
     }
-    // If `signal` has aborted, the pieces may have ended early, so the body may be incomplete.
+    // After an abort, the pieces may have ended early.
     if (signal.aborted) {
       cutOff(connection);
       return;
@@ -188,8 +184,8 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
 }
 
 /**
- * Writes the piece, and waits until the connection accepts more. Returns false if, before that, the connection fails,
- * `stalledMs` pass, or `signal` aborts.
+ * Writes the piece, and waits until the connection accepts more. Resolves to false if the connection fails, `stalledMs`
+ * pass or `signal` aborts first.
  */
 async function isAccepted(
   connection: ServerResponse,

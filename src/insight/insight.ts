@@ -1,5 +1,4 @@
-// Reads groups, common factors, incidents, limits and the horizon, and caches the results, so that all callers share
-// the reads. Slow reads are repeated less often (database/cached.ts).
+// Reads groups, common factors, incidents, limits and the horizon, and caches the results for all callers.
 import { monotonic } from "../base/clock.ts";
 import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -27,7 +26,7 @@ import type { LockedJobs } from "./why/task-coverage.ts";
 export interface Insight extends SharedFacts {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
   readonly common: (q: string) => Promise<CommonFactors>;
-  /** Reads the horizon of the jobs of this task and this queue. A `task` or `queue` that is null excludes no jobs. */
+  /** Reads the horizon of the jobs of a task and a queue. null means any task or queue. */
   readonly horizon: (
     buckets: number,
     task: string | null,
@@ -36,19 +35,19 @@ export interface Insight extends SharedFacts {
   readonly incidents: () => Promise<Incidents>;
   /** Reads how much of each limit is used. `counts` returns the numbers of jobs of each task and queue. */
   readonly limits: (counts: () => Promise<WaitingCounts>) => Promise<LimitUses>;
-  /** Call this after each write of this admin, so that results cached before the write are read again sooner. */
+  /** Call this after each write of this admin, so that older cached results are read again sooner. */
   readonly changed: () => void;
 }
 
 export interface LimitUses {
-  /** How much of each limit is used, sorted by the names of the limits. */
+  /** The use of each limit, sorted by name. */
   readonly uses: readonly LimitUse[];
-  /** A note on workers that may ignore the limits; null: no such worker was found, or there is no limit. */
+  /** A note on workers that may ignore the limits; null: there is no limit, or no such worker. */
   readonly note: string | null;
 }
 
 export const DEFAULT_BUCKETS = 57;
-/** The maximum number of cached results of each kind (groups, common factors, horizons). A result has at most 1 MB. */
+/** The maximum number of cached results of each kind. A result has at most 1 MB. */
 const MAX_KEPT = 16;
 /** If the table of jobs has at most this many pages, its errors are read within a few milliseconds. */
 const QUICK_PAGES = 512;
@@ -101,20 +100,19 @@ export function createInsight(db: Database): Insight {
   const incidents = createCache(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
-  // The argument of the latest call of limits(). The argument of an earlier call may return older counts.
+  // The argument of the latest call of limits().
   let readCounts: Parameters<Insight["limits"]>[0];
   const keptLimits = createCache(async (): Promise<LimitUses> => {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Set only after the read. Without this, a call during the read could get the cached value, which may be older than
-    // the last write.
+    // Set only after the read, so that a call during the read does not get an older cached value.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);
   const limits: Insight["limits"] = (counts) => {
     readCounts = counts;
-    // After a write the limits are read again at once: there are few limits, so the read is cheap.
+    // After a write, the limits are read again at once, because the read is cheap.
     return limitsReadAtMs <= writtenAtMs ? keptLimits.fresh() : keptLimits();
   };
 
@@ -126,7 +124,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // If the groups come from a sample, the job's group may be missing. The count is at least 1: the job itself.
+    // A sample may lack the job's group. The count is at least 1: the job itself.
     return group?.count ?? (known.of.precision === "exact" ? null : cappedValue(1, "sample", asOf));
   };
 

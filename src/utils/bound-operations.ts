@@ -25,10 +25,7 @@ import { warnOfSkipped } from "./task-scope.ts";
 
 /** Interceptors that run before a job is added. */
 export interface BeforeAdd {
-  /**
-   * Whether there are interceptors. If there are none, addJob() and addJobs() serialise the payloads before they return
-   * their promise, so that the caller may change a payload afterwards.
-   */
+  /** Whether there are interceptors. If not, addJob() and addJobs() serialise payloads before they return. */
   isActive(): boolean;
   /** Resolves to the job to add; null: an interceptor skips the job. Rejects if an interceptor refuses the job. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
@@ -37,10 +34,7 @@ export interface BeforeAdd {
 type GivenJob = JobToAdd | JobByTask;
 type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
-/**
- * Returns the operations on `db`. `isShared`: whether concurrent calls of addJob() may share an insert. `before`:
- * the interceptors; null: none.
- */
+/** Returns the operations on `db`. `isShared`: whether concurrent calls of addJob() may share an insert. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   const add = addOperations(db, isShared, before);
   return tracedToCaller({
@@ -95,7 +89,7 @@ const OPERATOR_NAMES: Readonly<Record<keyof OperatorOperations, true>> = {
   sweepStaleWorkers: true,
 };
 
-/** Returns the operations of operator-operations.ts, which is loaded when one of the operations is first called. */
+/** Loads operator-operations.ts when one of its operations is first called. */
 function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): OperatorOperations {
   const call = async (name: string, args: never[]) => {
     const { operatorOperations } = await import("./operator-operations.ts");
@@ -111,8 +105,8 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
 /**
- * Wraps each operation so that the stack of its WorkerErrors begins at the wrapper. V8 stores only ten frames of a
- * stack: without the wrapper, all ten could be frames of the library, and none a frame of the caller.
+ * Makes the stacks of WorkerErrors begin at the operation. V8 stores only ten frames of a stack, which could otherwise
+ * all be frames of the library.
  */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
@@ -130,7 +124,7 @@ function tracedToCaller<T extends Operations>(operations: T): T {
 }
 
 function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  // For utils.with(client), `isShared` is false: each call sends its own statement, so the order of the calls is kept.
+  // If `isShared` is false, each call sends its own statement, so that the order of the calls is kept.
   const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
@@ -152,13 +146,11 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
       const hook = active();
       // Imported by the first call, because most processes never copy jobs.
       const { copyJobs, isIterable } = await import("../queue/add/copy-jobs.ts");
-      // copyJobs() rejects anything that is not iterable.
       return copyJobs(db, hook === null || !isIterable(jobs) ? jobs : interceptedJobs(hook, jobs));
     },
   };
 }
 
-/** Yields the jobs to add, and SKIPPED in place of a skipped job. */
 async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   let index = 0;
   for await (const given of jobs) {
@@ -166,7 +158,7 @@ async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerato
   }
 }
 
-/** Checks jobs before interceptors receive them. Errors name a job by its index, which begins at `from`. */
+/** Errors name a job by its index, which begins at `from`. */
 function checkedJobs(jobs: readonly GivenJob[], from = 0): JobToAdd[] {
   const checked: JobToAdd[] = [];
   checkEach("jobs", jobs, from, (job) => {

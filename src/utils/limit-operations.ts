@@ -1,5 +1,4 @@
-// Implements the methods of WorkerUtils that set, remove and list limits and end back-offs. Also creates the limits
-// that a worker's options define.
+// The operations on limits, as methods of WorkerUtils. Also creates the limits that a worker's options define.
 
 import * as v from "valibot";
 import type { Logger } from "../base/logger.ts";
@@ -26,14 +25,9 @@ export interface Limit {
   readonly task: string | null;
   /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is for tasks. */
   readonly queue: string | null;
-  /**
-   * The maximum number of jobs that run at once; if the limit is for queues, of each queue. null: the limit sets no
-   * maximum.
-   */
+  /** The maximum number of jobs that run at once; if the limit is for queues, of each queue. null: no maximum. */
   readonly concurrency: number | null;
-  /**
-   * How many jobs may start in a period, and the burst; if the limit is for queues, of each queue. null: any number.
-   */
+  /** How many jobs may start in a period, and the burst; if the limit is for queues, of each queue. null: no rate. */
   readonly rate: Required<Rate> | null;
   /** Whether a worker's options created the limit, and no user has changed it since. */
   readonly isFromCode: boolean;
@@ -50,7 +44,7 @@ export interface Limit {
 /** The operations on limits. All reject with `extension_missing` until `worker migrate --with limits` has been run. */
 export interface LimitOperations {
   /**
-   * Creates the limit, or replaces the limit that has the same name. A limit applies over all workers of this library.
+   * Creates the limit, or replaces the limit of the same name. A limit applies over all workers of this library.
    * Workers apply a new or changed limit within 2 seconds; running jobs are never stopped. Resolves to false if an
    * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
    * there are 1,000 limits and none has this name, or if a limit for tasks would replace a limit for queues, or the
@@ -60,12 +54,11 @@ export interface LimitOperations {
     limit: LimitOptions,
     by?: { readonly setBy?: string | null | undefined },
   ): Promise<boolean>;
-  /** Removes the limit of this name, so that jobs no longer wait for it. Resolves to false if there was no limit. */
+  /** Removes the limit of this name. Resolves to false if there was no limit. */
   removeLimit(name: string): Promise<boolean>;
   /**
-   * Ends the back-offs of the limit of this name, and of the tasks or queues that the limit matches, so that their jobs
-   * can start. A pause that a user has set stays. Resolves to the number of ended back-offs. Rejects with `not_found`
-   * if there is no limit of this name.
+   * Ends the back-offs of the limit of this name, and of the tasks or queues that the limit matches. A pause that a
+   * user has set stays. Resolves to the number of ended back-offs. Rejects with `not_found` if there is no such limit.
    */
   endBackOff(name: string): Promise<number>;
   /** Returns the limit of this name. Rejects with `not_found` if there is none. */
@@ -97,10 +90,7 @@ export function limitOperations(db: Database): LimitOperations {
   };
 }
 
-/**
- * Creates the limits of a worker's options whose names do not exist yet. Logs a warning for each stored limit that
- * differs from the limit of the same name in the options.
- */
+/** Creates the limits of a worker's options whose names are new. Logs a warning for each stored limit that differs. */
 export async function createWorkerLimits(
   db: Database,
   limits: readonly LimitDefinition[],

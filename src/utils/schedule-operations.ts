@@ -39,8 +39,8 @@ export interface Schedule {
   /** The payload's exact JSON text. */
   readonly payloadText: string;
   /**
-   * The backfill period in milliseconds. Ticks are missed while no worker runs, and during a pause. A missed tick that
-   * was due at most this long before a worker started or the pause ended still adds its job. 0: missed ticks add none.
+   * The backfill period in milliseconds. A tick that was missed at most this long before a worker started, or before a
+   * pause ended, still adds its job. 0: missed ticks add none.
    */
   readonly fillMs: number;
   /** The named queue of the jobs; null if the jobs have none. */
@@ -61,7 +61,7 @@ export interface Schedule {
   readonly pausedAt: Date | null;
   /** The first tick that no worker has handled; null if the pattern matches no later time. */
   readonly nextAt: Date | null;
-  /** The last tick that a worker has handled; null if none was handled. A handled tick may have added no job. */
+  /** The last tick that a worker has handled; null: none. A handled tick may have added no job. */
   readonly lastAt: Date | null;
   /** 1 for a new schedule; each change, pause and resume adds 1. */
   readonly revision: number;
@@ -83,16 +83,15 @@ export interface SchedulePageOptions {
   readonly cursor?: string | null | undefined;
 }
 
-/** A condition of a change: the revision that the schedule must have. Default: any. */
+/** A condition of a change. */
 export interface ExpectedRevision {
-  /** The revision. If the schedule has another revision, the call changes nothing and rejects with `conflict`. */
+  /** If the schedule has another revision, the call changes nothing and rejects with `conflict`. Default: any. */
   readonly revision?: number | undefined;
 }
 
 /**
- * The operations on schedules. All operations reject with `extension_missing` if the schema has no table of schedules;
- * `worker migrate --with schedules` adds the table. Operations on one schedule reject with `not_found` if the schedule
- * does not exist.
+ * The operations on schedules. All reject with `extension_missing` until `worker migrate --with schedules` has been
+ * run. Operations on one schedule reject with `not_found` if the schedule does not exist.
  */
 export interface ScheduleOperations<Added> {
   /**
@@ -108,8 +107,7 @@ export interface ScheduleOperations<Added> {
   ): Promise<Schedule>;
   /**
    * Changes a schedule; omitted options stay as they are. If a tick is due and its job has not been added yet, the job
-   * gets the new options. Rejects with `conflict` if the schedule does not have the expected revision, and with
-   * InputError for invalid values.
+   * gets the new options. Rejects with InputError for invalid values.
    */
   changeSchedule(
     identifier: string,

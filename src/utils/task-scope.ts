@@ -1,26 +1,25 @@
-// Logs a warning if a task calls completeJobs() or a similar method for a job that runs on the task's worker, often the
-// task's own job. The call skips such a job, because the job is locked. The method may belong to the result of
-// makeWorkerUtils(), which has no worker, so the task's worker is found through an asynchronous context.
+// Logs a warning if a task calls completeJobs() or a similar method for a job that runs on the task's worker. The call
+// skips such a job, because the job is locked. The result of makeWorkerUtils() has no worker, so the task's worker is
+// found through an asynchronous context.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import { getJob } from "../insight/pages/get-job.ts";
 
-/** The worker whose task makes a call. */
 interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
   /** Whether the worker runs a job with this id. A call on another schema may name a different job with this id. */
   readonly isRunning: (id: string) => boolean;
-  /** The names of the methods for which the warning was logged. */
+  /** The methods for which the warning was logged. */
   readonly warned: Set<string>;
 }
 
 const scopes = new AsyncLocalStorage<TaskScope>();
 
 /**
- * Returns the asynchronous context in which a worker runs all its jobs. An AsyncResource is used, because it costs a
- * tenth of an AsyncLocalStorage.snapshot() for each job.
+ * Returns the asynchronous context of all jobs of a worker. For each job, an AsyncResource costs a tenth of an
+ * AsyncLocalStorage.snapshot().
  */
 export function taskContext(
   worker: TaskScope["worker"],
@@ -31,8 +30,8 @@ export function taskContext(
 }
 
 /**
- * Logs the warning if the call has skipped a job that runs on the task's worker, at most once for each method in one
- * context. `call`: the method's name. `ids`: the jobs in the call. Returns `changed`, the jobs that the call changed.
+ * Logs the warning, at most once for each method in one context. `call`: the method's name. `ids`: the jobs in the
+ * call. Returns `changed`, the jobs that the call changed.
  */
 export async function warnOfSkipped(
   db: Database,

@@ -43,11 +43,11 @@ import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
  *
  * Every method that uses the database can reject with a WorkerError whose `code` is `schema_missing`,
  * `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`, `busy`, `read_only_server` or
- * `database_error`. Some methods have further codes. For invalid input the code is `bad_input`: the error is an
- * InputError, which lists the problems, or a WorkerError if only PostgreSQL refused a value. After `bad_input` nothing
- * has been changed. Exception: on a client in no transaction, copyJobs() may have added jobs, and so may addJobs() if a
- * key occurs twice in its list. Methods that add jobs also reject with `outcome_unknown` if the connection was lost
- * before the answer: the jobs may have been added. With a `jobKey`, a repeated call leaves at most one waiting job.
+ * `database_error`. For invalid input the code is `bad_input`: the error is an InputError, which lists the problems, or
+ * a WorkerError if only PostgreSQL refused a value. After `bad_input` nothing has been changed, except perhaps by
+ * addJobs() or copyJobs() on a client in no transaction. Methods that add jobs also reject with `outcome_unknown` if
+ * the connection was lost before the answer: the jobs may have been added. With a `jobKey`, a repeated call leaves at
+ * most one waiting job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,
@@ -60,47 +60,43 @@ export interface WorkerUtils<Added = Job>
   /**
    * Adds a job. The first argument is a task, so that the compiler checks the payload's type, or an identifier, which
    * allows any payload. An undefined payload is stored as `{}`, a bigint as an exact integer, and rawJson() byte for
-   * byte. If a job with the same `jobKey` exists, `jobKeyMode` defines what happens to that job. `unique` makes a key
-   * from the job's values. If `isDuplicate` of the result is true, a job with the key existed, and no job was added.
+   * byte. If `isDuplicate` of the result is true, a job with the key existed, and no job was added.
    *
    * When the promise resolves, the job is committed; on a client that is in a transaction, the job is part of that
-   * transaction. Rejects with InputError for invalid options or payloads.
+   * transaction.
    */
   readonly addJob: AddJob<Added>;
   /**
    * Adds up to 10,000 jobs, each given as `{ task, payload, spec }` or `{ identifier, payload, spec }`. Either all jobs
    * are added or none. Exception: if a key occurs twice in the list, a call that fails on a client in no transaction
-   * may have added some jobs. Returns the jobs in the same order, without those that an interceptor has skipped.
-   * Rejects as addJob() does, and with InputError for more than 10,000 jobs. An InputError names an invalid job by its
-   * index, as in `jobs[3].spec.priority`.
+   * may have added some jobs. Returns the jobs in the same order, without those that an interceptor has skipped. An
+   * InputError names an invalid job by its index, as in `jobs[3].spec.priority`.
    */
   readonly addJobs: AddJobs<Job>;
   /**
    * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory. Workers are notified
    * once, at the end. Either all jobs are added or none. Exception: a call that fails on a client in no transaction may
    * have added some jobs. Returns the number of added jobs. Jobs with a key or a throttle are not supported: use
-   * addJobs(). Rejects as addJob() does (an InputError names an invalid job by its index), with the errors that the
-   * iterable throws, and with `configuration` on a client of another driver than pg.
+   * addJobs(). An InputError names an invalid job by its index. Also rejects with the errors that the iterable throws,
+   * and with `configuration` on a client of another driver than pg.
    */
   readonly copyJobs: CopyJobs;
   /**
    * Deletes 1–10,000 jobs as if they had succeeded. Returns the deleted jobs, in ascending order of their ids. Skips
-   * unknown ids, and jobs locked within the last 4 hours, as Graphile Worker does. Rejects with InputError for invalid
-   * ids, no ids, or more than 10,000.
+   * unknown ids, and jobs locked within the last 4 hours, as Graphile Worker does.
    */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   /**
-   * Fails jobs for good: sets `attempts` to `max_attempts`, and `last_error` to `reason` (at most 65,536 characters;
-   * default "Manually marked as failed"). If a worker has fetched one of the jobs and not started it, first waits up to
-   * a second until the worker has started the job or given it back. Returns the changed jobs. Skips the same jobs as
-   * completeJobs(). Rejects as completeJobs() does, and with InputError for a longer reason.
+   * Fails 1–10,000 jobs for good: sets `attempts` to `max_attempts`, and `last_error` to `reason` (at most 65,536
+   * characters; default "Manually marked as failed"). If a worker has fetched one of the jobs and not started it, first
+   * waits up to a second until the worker has started the job or given it back. Returns the changed jobs. Skips the
+   * same jobs as completeJobs().
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
-   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted values stay. A failed job runs again
-   * only if its `attempts` are below its `maxAttempts` after the change. Returns the changed jobs. Waits as
-   * permanentlyFailJobs() does, and skips the same jobs. Rejects with InputError for invalid ids, and for `changes`
-   * that are invalid or empty.
+   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted values stay, and at least one value
+   * must be given. A failed job runs again only if its `attempts` are below its `maxAttempts` after the change. Returns
+   * the changed jobs. Waits as permanentlyFailJobs() does, and skips the same jobs.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
@@ -108,8 +104,8 @@ export interface WorkerUtils<Added = Job>
    * with `cancelled: REASON` as its `last_error`, or is deleted if the option `remove` is true. The signal of a running
    * job aborts with JobCancelled: usually within 50 ms, or within 2.5 s if its worker receives no notifications. If the
    * task throws after the abort, the job has failed for good; if the task returns, the job is completed. A Graphile
-   * worker does not abort a running job, but the job is not retried. Rejects with InputError for invalid ids or
-   * options, and with `extension_missing` until `worker migrate --with controls` has added the tables.
+   * worker does not abort a running job, but the job is not retried. Rejects with `extension_missing` until
+   * `worker migrate --with controls` has added the tables.
    */
   cancelJobs(ids: readonly string[], options?: CancelOptions): Promise<CancelledJob[]>;
   /**
@@ -122,26 +118,22 @@ export interface WorkerUtils<Added = Job>
   ): Promise<CancelEnd[]>;
   /**
    * Removes the job with this key (1–512 characters). A running job continues, but loses its key and is not retried. If
-   * a worker has fetched the job and not started it, first waits as permanentlyFailJobs() does. Rejects with InputError
-   * for an invalid key.
+   * a worker has fetched the job and not started it, first waits as permanentlyFailJobs() does.
    */
   removeJob(key: string): Promise<RemovedJob>;
-  /**
-   * Returns the job, or null if no job has this id: completed jobs are deleted. Rejects with InputError for an invalid
-   * id.
-   */
+  /** Returns the job, or null if no job has this id: completed jobs are deleted. */
   getJob(id: string): Promise<Job | null>;
   /**
-   * Returns a page of at most `limit` jobs (0–500, default 100), by default in the order of their ids. The page has
-   * fewer jobs if they are large, or if the search took too long; it may even be empty. `nextCursor` leads to the next
-   * page; it is null at the end. Rejects with InputError for an invalid filter.
+   * Returns a page of at most `limit` jobs (0–500, default 100), by default in the order of their ids. If the jobs are
+   * large or the search took too long, the page has fewer jobs, perhaps none. `nextCursor` leads to the next page, and
+   * is null at the end.
    */
   listJobs(filter?: JobFilter): Promise<JobPage>;
   /** Returns the exact numbers of jobs by state. Reads all jobs: about 0.25 s for each million. */
   countJobs(): Promise<JobCounts>;
   /**
    * Returns at most `limit` named queues (0–10,000, default 1,000). Queues that a worker has locked come first. Reads
-   * all jobs. Rejects with InputError for any other `limit`.
+   * all jobs.
    */
   listQueues(limit?: number): Promise<QueueSummary[]>;
   /** Returns at most 1,000 workers that hold locks. Reads all jobs unless the optional index `running` exists. */
@@ -149,7 +141,7 @@ export interface WorkerUtils<Added = Job>
   /**
    * Returns at most 1,000 workers that have a row in the table of heartbeats; none if the schema lacks that table.
    * `staleAfterMs`: the time without a heartbeat after which `isStale` is true, in milliseconds, at most a year.
-   * Default: each worker's own threshold, or 300,000 if it reports none. Rejects with InputError for any other value.
+   * Default: each worker's own threshold, or 300,000 if it reports none.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**
@@ -157,21 +149,20 @@ export interface WorkerUtils<Added = Job>
    * queues without jobs. "gc-task-identifiers" keeps the identifiers that workers report in their heartbeats, and those
    * of the option `taskIdentifiersToKeep`. Identifiers and queues are deleted in steps. Each step waits up to 10 s for
    * open transactions, and restores the identifiers and queues that jobs of these transactions use. Rejects with
-   * InputError for an unknown cleanup task, and with `configuration` if identifiers or queues would be deleted in a
-   * transaction of the client.
+   * `configuration` if identifiers or queues would be deleted in a transaction of the client.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**
    * Unlocks all jobs and queues that the workers with these 1–1,000 ids have locked. Pass only workers that have ended:
-   * the jobs of a worker that still runs may run a second time. Rejects with InputError for any other number of ids.
+   * the jobs of a worker that still runs may run a second time.
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
-   * Pauses a named queue, which is created if it does not exist: no worker, not even a Graphile worker, starts jobs of
-   * the queue. Running jobs continue, unless the option `cancelRunning` is true, and jobs can still be added. A second
-   * call replaces the reason and the end of the pause. Waits up to `waitMs` (default 5,000) until all live workers have
-   * acknowledged the pause; the result names the workers that have not. Rejects with InputError for invalid options,
-   * and with `extension_missing` until `worker migrate --with controls` has added the tables.
+   * Pauses a named queue: no worker, not even a Graphile worker, starts jobs of the queue. A missing queue is created.
+   * Running jobs continue, unless the option `cancelRunning` is true, and jobs can still be added. A second call
+   * replaces the reason and the end of the pause. Waits up to `waitMs` (default 5,000) until all live workers have
+   * acknowledged the pause; the result names the workers that have not. Rejects with `extension_missing` until
+   * `worker migrate --with controls` has added the tables.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
   /** Pauses the jobs of one task, like pauseQueue(), except that Graphile workers still start them. */
@@ -184,18 +175,15 @@ export interface WorkerUtils<Added = Job>
   resumeTask(identifier: string): Promise<ResumeResult>;
   /** Ends the pause of all jobs. Pauses of queues and tasks stay. */
   resumeAll(): Promise<ResumeResult>;
-  /**
-   * Returns at most 10,000 pauses; none if the schema has no tables of pauses. `isBackOff`: whether a job has requested
-   * the pause.
-   */
+  /** Returns at most 10,000 pauses; none if the schema has no tables of pauses. */
   listPauses(): Promise<Pause[]>;
   /**
    * Recovers the jobs of workers whose last heartbeat is older than both `sweepThresholdMs` (default 300,000) and the
-   * worker's own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock
-   * is older than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the
-   * worker's threshold for such jobs. Jobs with attempts left may run again after `recoveryDelayMs` (default 30,000);
+   * worker's own threshold. Also recovers the jobs of workers that have never sent a heartbeat, if their newest lock is
+   * older than `sweepThresholdMs`. Jobs with the flag `infrastructure_resilient` are recovered only after the worker's
+   * threshold for such jobs. Jobs with attempts left may run again after `recoveryDelayMs` (default 30,000);
    * interrupted attempts count. Running workers also recover the jobs of stale workers by themselves (option
-   * `recovery`). Rejects with InputError for a duration that is negative or longer than a year.
+   * `recovery`).
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
@@ -245,7 +233,7 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   return bindUtils(database, { pool: own, logger: log, before: null, end });
 }
 
-/** The objects that bindUtils() needs besides a database, and the function that end() calls. */
+/** The parts that bindUtils() needs besides a database. */
 export interface UtilsOwner {
   /** The pool that migrate() uses; null for the operations that with() returns. */
   readonly pool: Pool | null;
@@ -286,7 +274,7 @@ async function migrateOn(
   if (pool === null) {
     throw new WorkerError(
       "configuration",
-      "migrate() needs a pool: call it on what makeWorkerUtils returned, not on with(client)",
+      "migrate() needs a pool: call migrate() of the utils that makeWorkerUtils() returned, not of with(client)",
     );
   }
   await migrate(pool, db.schema, { ...options, logger: options?.logger ?? logger });

@@ -1,7 +1,6 @@
 // Reads the pauses, the limits, and the requests to cancel jobs of this worker: every 2 seconds, and at once after an
-// announcement. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
-// acknowledges the pause. Also ends pauses whose time is over, and detects when the extension `controls`, which has the
-// tables of pauses and requests, is added.
+// announcement. After a new pause, gives back fetched jobs that have not started, and then acknowledges the pause. Also
+// ends pauses whose time is over. The extension `controls` may be added while the worker runs.
 import { monotonic, wait } from "../base/clock.ts";
 import { codeOf, isOutage, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -24,8 +23,7 @@ const ALL: ReadonlySet<Control> = new Set(["all"]);
  */
 const SECOND_READ_MS = 250;
 
-// Ending pauses may read all jobs. If this takes SHORT_MS or longer, the worker then ends no pauses for IDLE_FACTOR
-// times as long, at most MAX_IDLE_MS. So these reads usually take at most about 5% of the time.
+// Ending pauses may read all jobs. A wait after each slow attempt usually limits these reads to about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -34,13 +32,13 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** For ending pauses and deleting requests. Has a long time limit, because ending pauses may read all jobs. */
+  /** A database with a long time limit, for ending pauses and deleting requests. */
   readonly patient: Database;
   /** Gives back the fetched jobs that have not started. Resolves when no job of an earlier fetch can start any more. */
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when the worker must report a new value of `appliedPauses`. Not called if the table of pauses is empty. */
+  /** Called when the worker must report a new value of `appliedPauses`. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
@@ -56,7 +54,6 @@ export class ControlWatch implements Controls {
   readonly #parts: ControlWatchParts;
   readonly #stop = new AbortController();
   #waiting = new AbortController();
-  /** What has been announced since the last read began. */
   #announced = new Set<Control>();
   #running: Promise<void> | null = null;
   isInstalled = false;
@@ -64,18 +61,16 @@ export class ControlWatch implements Controls {
   #mark: string | null = null;
   /** The pauses that were read last; null: too many to list. */
   #pauses: ReadonlySet<string> | null = new Set();
-  /** The promise of the last call of returnUnstarted(). */
   #returned: Promise<void> = Promise.resolve();
   #appliedPauses: string | null = null;
   /** Whether a pause whose time is over still has a row, for example because a job of its queue is running. */
   #hasDue = false;
-  /** When the next pause ends by itself, by the monotonic clock; infinite if none does, or if this is unknown. */
+  /** The end of the next pause, by the monotonic clock; infinite: none, or unknown. */
   #nextEndMs = Number.POSITIVE_INFINITY;
   #isEnding = false;
-  /** The earliest time of the next attempt to end pauses, by the monotonic clock. */
   #endNotBeforeMs = 0;
   #endFailure: string | null = null;
-  /** The error of the last failed read, which is logged once while it repeats; null after a successful read. */
+  /** The error of the last read; null after a successful read. A repeated error is logged once. */
   #failure: string | null = null;
 
   constructor(parts: ControlWatchParts) {
@@ -84,7 +79,7 @@ export class ControlWatch implements Controls {
 
   /**
    * Reads once on `db`, before the first fetch, and then periodically. Rejects if the first read of the pauses or of
-   * the limits fails: without this, jobs could start although a pause or a limit forbids it.
+   * the limits fails, because jobs could then start despite a pause or a limit.
    */
   async start(db: Database): Promise<void> {
     const error = await this.#readAll(db, ALL);
@@ -93,9 +88,8 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * The mark of the pauses that the worker has applied: a text that identifies this set of pauses. The paused jobs can
-   * no longer start. Null: no pauses have been read and applied yet, or the table of pauses is missing or may not be
-   * read.
+   * The mark (PauseState) of the pauses that the worker has applied: the paused jobs can no longer start. Null: no
+   * pauses have been applied yet, or the table of pauses is missing or may not be read.
    */
   get appliedPauses(): string | null {
     return this.#appliedPauses;
@@ -107,8 +101,8 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * Called when a run of a named queue has ended: a pause whose time is over may have waited for the end of this run.
-   * Runs may end very often, so the pauses are read once, a moment later, for all runs that end until then.
+   * Called when a run of a named queue has ended: a pause whose time is over may have waited for this end. Runs may end
+   * very often, so one read, a moment later, serves several runs.
    */
   queueUnlocked(): void {
     if (!this.#hasDue) return;
@@ -148,12 +142,12 @@ export class ControlWatch implements Controls {
       wasAnnounced = announced.size > 0;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#readAll(database, wasAnnounced ? announced : ALL);
-      // Without a connection, no pause can be ended. With #nextEndMs in the past, this loop would run without a wait.
+      // Without a connection, a time in the past would make this loop run without a wait.
       else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
   }
 
-  /** Cancels those jobs of this worker for which there are requests. Returns whether some requests can be removed. */
+  /** Returns whether some requests can be removed. */
   async #cancel(db: Database): Promise<boolean> {
     const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();
@@ -170,8 +164,8 @@ export class ControlWatch implements Controls {
       logger.info({ job_id: job.id, task: job.taskIdentifier, reason, by }, "a job is cancelled");
       hasUnstarted = !cancel(job) || hasUnstarted;
     }
-    // A cancelled job that has not started is given back. endCancellations() then fails it like any waiting job for
-    // which there is a request, so the job does not wait for a slot.
+    // A cancelled job that has not started is given back. endCancellations() then fails the job, so that the job does
+    // not wait for a slot.
     if (hasUnstarted) void returnUnstarted();
     return hasEnded;
   }
@@ -201,7 +195,6 @@ export class ControlWatch implements Controls {
       if (hasPauses) await this.#readPauses(db, due !== ALL);
       let hasEnded = false;
       try {
-        // Requests of ended jobs are removed only after a read of everything, which soon follows an announcement.
         hasEnded = (await cancelled) && due.has("all");
       } finally {
         // Writes come last, so that a worker whose role may not write still applies what it has read.
@@ -234,7 +227,6 @@ export class ControlWatch implements Controls {
     this.#hasDue = hasDue;
   }
 
-  /** Ends pauses whose time is over, and removes requests to cancel ended jobs. Reads do not wait for this. */
   async #end(hasEndedRequests: boolean): Promise<void> {
     const { patient, logger, wake } = this.#parts;
     const startMs = monotonic();

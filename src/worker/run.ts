@@ -10,10 +10,9 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   readonly signal?: AbortSignal;
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` plus `abortGraceMs`. A second signal
-   * aborts running jobs at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were abandoned),
-   * the process ends itself by the first signal, unless other code listens for this signal. So when `worker.stopped`
-   * resolves, close what keeps the process alive, for example an HTTP server. Default true for run(), false for
-   * runOnce().
+   * aborts running jobs at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were abandoned)
+   * and no other code listens for the first signal, the process ends itself by this signal. So when `worker.stopped`
+   * resolves, close HTTP servers and the like. Default true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
@@ -31,10 +30,7 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   return worker;
 }
 
-/**
- * The result of runOnce(): how many jobs ended in each way. Only results whose write was confirmed count. A write may
- * stay unconfirmed if another worker has taken over the job, or if the connection was lost during the write.
- */
+/** The result of runOnce(). Results whose write was not confirmed do not count. */
 export interface DrainResult {
   /** The number of jobs that were completed. */
   readonly completed: number;
@@ -46,8 +42,7 @@ export interface DrainResult {
 
 /**
  * Runs jobs until no job is ready or running, and then stops. Also runs jobs that are added meanwhile, but does not
- * wait for jobs and retries that are due later. Needs no notifications, and adds no jobs of cron entries and
- * schedules. Rejects as run() does.
+ * wait for jobs and retries that are due later. Adds no jobs of cron entries and schedules. Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, ...rest } = options;
@@ -58,7 +53,7 @@ export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   return result;
 }
 
-/** Returns the worker of runOnce(), and its result, which is counted while the worker runs. */
+/** Returns the worker of runOnce(), and the result, which is counted while the worker runs. */
 export function workerForOnce<E>({ cron: _cron, ...options }: WorkerOptions<E>): {
   readonly worker: Worker<E>;
   readonly result: DrainResult;
@@ -113,9 +108,8 @@ const LINGER_MS = 500;
 const CLOSING_MS = 10_000;
 
 /**
- * Ends the process after `afterMs` if something still keeps the process alive, such as an abandoned job, which may
- * already run again on another worker. While other code listens for the signal, for example another worker in this
- * process, the process is not ended.
+ * Ends the process if something such as an abandoned job still keeps the process alive after `afterMs`, and no other
+ * code listens for the signal.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

@@ -1,6 +1,4 @@
-// A session: the parts of a worker that work under one id in `locked_by`, such as the fetchers and the executors that
-// run the fetched jobs. If a session loses its lease, the worker continues with a new session, unless a stop has begun
-// (sessions.ts).
+// A session: the fetchers, the executors of jobs and the other parts of a worker that work under one id in `locked_by`.
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { settlesWithin, systemClock } from "../base/clock.ts";
@@ -31,7 +29,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** The maximum of each wait of stop(): for permits and tokens, for unknown jobs, and for the end of the lease. */
+/** The longest waits of Session.stop(). */
 const WAIT_MS = { permits: 300, unknown: 1_500, lease: 300 };
 
 export interface SessionParts<E> {
@@ -45,15 +43,12 @@ export interface SessionParts<E> {
   readonly controls: Controls;
   readonly limits: LimitWatch;
   readonly outage: Outage;
-  /** Called when a connection was lost. Tests the fetchers' connections and the listener's. */
+  /** Tests the connections of the fetchers and of the listener. */
   prove(): void;
 }
 
 export class Session<E> {
-  /**
-   * The value of `locked_by`. It is short, because it is written with every lock. The probability that two of 10,000
-   * sessions have the same id is less than one in five million.
-   */
+  /** The value of `locked_by`. The id is short, because it is written with every lock. */
   readonly id = `w${randomBytes(6).toString("base64url")}`;
   readonly dispatcher: Dispatcher<E>;
   readonly #parts: SessionParts<E>;
@@ -112,14 +107,11 @@ export class Session<E> {
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
-    // Jobs that were fetched before the change must not start, because another limit may apply to them now.
+    // Other limits may now apply to fetched jobs.
     if (isOther) void this.dispatcher.returnUnstarted();
   }
 
-  /**
-   * The database, on an open connection of the safe mode; null if no connection is usable. A connection is not usable
-   * while it runs a statement that may take up to a minute. Idle connections are preferred.
-   */
+  /** The database, on an open connection of the safe mode that can answer soon; null if there is none. */
   get database(): Database | null {
     const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
     return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
@@ -129,10 +121,7 @@ export class Session<E> {
     return this.dispatcher.executors.flatMap((one) => one.running);
   }
 
-  /**
-   * The fetched jobs of the safe mode that have not started. Jobs that were given back are included until the database
-   * has answered.
-   */
+  /** The fetched jobs of the safe mode that have not started. */
   get unstarted(): readonly FetchedJob[] {
     const started = [...this.#results.ended, ...this.#refusals.kept.keys()].map(idOf);
     const others = new Set([...this.runningIds, ...started]);
@@ -149,7 +138,7 @@ export class Session<E> {
     return this.#safe?.waiting ?? 0;
   }
 
-  /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
+  /** The jobs whose results PostgreSQL refuses to write, and the jobs and queues that PostgreSQL refuses to lock. */
   get unsettled(): readonly RefusedChange[] {
     return this.#refusals.unsettled;
   }
@@ -187,14 +176,14 @@ export class Session<E> {
   }
 
   /**
-   * Ends fetching. Waits until running jobs have ended and results and back-offs are written, or `signal` aborts. If
-   * `signal` has not aborted, gives tokens and permits back, because the end of the lease would not announce permits to
-   * other workers. If no other job is locked, unlocks unknown jobs. If no job is then locked, ends the lease.
+   * Ends fetching. Waits until running jobs have ended and results and back-offs are written, or `signal` aborts. If no
+   * job is then locked, ends the lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
     await this.dispatcher.waitUntilDrained(signal);
     await this.#backOffs.waitUntilWritten(signal);
+    // Permits are given back first, because the end of the lease would not announce free permits to other workers.
     if (!signal.aborted) await settlesWithin(this.#limits.close(), WAIT_MS.permits);
     if (this.#mayHaveUnknownJobs) await settlesWithin(this.#returnUnknownJobs(), WAIT_MS.unknown);
     await this.#endLease();
@@ -206,10 +195,7 @@ export class Session<E> {
     this.#mayHaveUnknownJobs = refused.length > 0;
   }
 
-  /**
-   * Ends the lease on an open connection of the safe mode, if no job is locked under the lease. Opens no new
-   * connection: if many workers stop at once, connecting may take so long that the lease expires.
-   */
+  /** Opens no connection: if many workers stop at once, connecting may take so long that the lease expires. */
   async #endLease(): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
     if (connection === undefined || !this.leavesLease || !this.#parts.lease.hasHeartbeats) return;
@@ -254,7 +240,7 @@ export class Session<E> {
         limits: this.#limits,
         hooks,
         outage,
-        // Which jobs without a named queue the safe mode fetches: all, or all except the jobs for the fast mode.
+        // The jobs without a named queue that the safe mode fetches: all, or all except the jobs for the fast mode.
         free: config.fastLane === null ? "all" : "safe",
         lease: this.#parts.lease,
       },
@@ -270,7 +256,7 @@ export class Session<E> {
     if (fastLane === null) return [];
     const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = withApplicationName(this.#parts.connection, "worker fast lane");
-    // `onLoss` does nothing, because a fast lane itself detects the loss of its connection and connects again.
+    // `onLoss` does nothing, because a fast lane itself detects the loss of a connection.
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     const own = {
       config,

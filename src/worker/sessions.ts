@@ -1,7 +1,5 @@
 // Manages the sessions of a worker: the current session, and sessions that end because their lease was lost, for
-// example while the worker was frozen or disconnected. A job that runs in an ending session is not moved to the new
-// session. If the ending session still holds the job's lock, this session writes the job's result. If the lock is lost,
-// the job is reported as interrupted.
+// example while the worker was frozen. An ending session still writes the results of jobs whose locks it holds.
 //
 //   current ──lease lost──▶ ending (fetches nothing; jobs whose locks are lost are aborted) ──▶ ended
 //      ▲                  a new session registers and starts; retried after errors ─┐
@@ -25,7 +23,7 @@ export class Sessions<E> {
   readonly #stop = new AbortController();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
-  /** The session that is starting, and becomes the current session if its start succeeds; null: none is starting. */
+  /** The session that is starting, and becomes the current session if its start succeeds. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
   /** Whether the lease of `#next` was lost while `#next` started. Recorded, because a loss is reported only once. */
@@ -61,10 +59,7 @@ export class Sessions<E> {
     return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
-  /**
-   * `grownBy`: the number of added slots. If slots were removed, all unstarted jobs are given back, and the worker
-   * fetches again as many jobs as it has room for.
-   */
+  /** `grownBy`: the number of added slots; negative if slots were removed. */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();
@@ -80,16 +75,13 @@ export class Sessions<E> {
     } while (current !== this.#current && !signal.aborted);
   }
 
-  /** Ends fetching in all sessions, which give unstarted jobs back. From now on, a lost lease begins no new session. */
+  /** Ends fetching in all sessions. After this call, a lost lease begins no new session. */
   stopTaking(): void {
     this.#stop.abort();
     for (const { dispatcher } of this.all) dispatcher.stop();
   }
 
-  /**
-   * Stops all sessions and waits for their running jobs. Resolves to the ids of the sessions under which no job is
-   * locked, and whose leases must still be ended.
-   */
+  /** Stops all sessions. Resolves to the ids of the sessions that lock no job and whose leases have not ended. */
   async stop(): Promise<string[]> {
     this.stopTaking();
     await this.#succession;
@@ -134,7 +126,7 @@ export class Sessions<E> {
   async #retire(leases: Leases, old: Session<E>): Promise<void> {
     this.#ending.add(old);
     const ended = old.stop(this.#parts.givenUp);
-    // Jobs whose locks are lost are aborted, because their results cannot be written.
+    // The results of jobs whose locks are lost cannot be written.
     const lost = await leases.lostJobs(old.id, old.runningIds).catch(() => []);
     old.abortJobs(new Error("the lease was lost: another worker may run the job"), new Set(lost));
     await ended;

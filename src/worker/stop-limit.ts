@@ -2,13 +2,12 @@
 //
 //   waiting ──stopTimeoutMs or abort()──▶ aborting ──abortGraceMs──▶ abandoned ──1 s──▶ given up
 //
-// aborting   The signals of running jobs abort. If no job runs, the next step follows at once.
+// aborting   The signals of running jobs abort.
 // abandoned  The attempts of running jobs fail, and results are written.
-// given up   The database does not answer. A job that is locked by locked_by, and whose result has not been written,
-//            stays locked until the job is recovered.
+// given up   The database does not answer. Jobs whose results are not written may stay locked.
 import { unlessAborted, wait } from "../base/clock.ts";
 
-/** A session to stop (session.ts). */
+/** A session to stop. */
 export interface StoppableSession {
   readonly runningIds: readonly string[];
   /** Aborts the signals of all running jobs, and of jobs that start later. */
@@ -23,7 +22,6 @@ export interface StopTimes {
   readonly abortGraceMs: number;
 }
 
-/** The time limit for writing results after running jobs were abandoned, in milliseconds. */
 const LAST_WRITES_MS = 1_000;
 
 export class StopLimit {
@@ -46,12 +44,12 @@ export class StopLimit {
     this.#wait = sleep;
   }
 
-  /** Aborts when the stop is given up. From then on, the stop waits for nothing, not even for the writes of results. */
+  /** Aborts when the stop is given up, and no longer waits for the writes of results. */
   get givenUp(): AbortSignal {
     return this.#givenUp.signal;
   }
 
-  /** Whether attempts were abandoned, or the stop was given up. Then some results may not have been written. */
+  /** Whether attempts were abandoned, or the stop was given up. */
   get hasGivenUp(): boolean {
     return this.#hasAbandoned || this.#givenUp.signal.aborted;
   }
@@ -78,7 +76,7 @@ export class StopLimit {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
     for (const part of this.#parts()) part.abort(error);
-    // If no attempt runs, the stop usually waits only for the database, so the wait of abortGraceMs is skipped.
+    // If no attempt runs, the stop usually waits only for the database.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
     for (const part of this.#parts())

@@ -1,4 +1,4 @@
-// Helpers for the tests of applications: run a task without a queue, and wait for the end of a job.
+// Helpers for the tests of applications.
 import type { Pool } from "pg";
 import * as v from "valibot";
 import { monotonic, wait } from "../base/clock.ts";
@@ -36,9 +36,9 @@ export interface InlineOptions<Extensions> {
 
 /** The result of runJobInline(): what the task did, and what a worker would write. */
 export interface InlineResult {
-  /** The value that the handler returned or resolved to; undefined if it did neither, for example at a time limit. */
+  /** The value that the handler returned or resolved to, if any. */
   readonly value: unknown;
-  /** The jobs that the task added, in order. They are not stored. */
+  /** The jobs that the task added, in order. */
   readonly added: readonly JobToAdd[];
   /**
    * The error of the attempt; null if a worker would complete the job. A worker stores the error as `last_error`,
@@ -57,9 +57,8 @@ const EPOCH = "//yi/sTIIAA=";
 /**
  * Runs one attempt of a task as a worker does, with the task's time limit and the rules for batches, but without a
  * queue. If the task fails, runJobInline() still resolves, and the result has the error. Jobs that the task adds are
- * checked and returned, not stored; `context.addJob` resolves to null. `context.completeIn()` sends nothing; if the
- * handler has called it, the job counts as completed unless the handler throws or rejects. `context.workerId` is
- * `inline`.
+ * checked and returned, not stored; `context.addJob` resolves to null. After `context.completeIn()`, which sends
+ * nothing, the job counts as completed unless the handler throws or rejects. `context.workerId` is `inline`.
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
@@ -101,8 +100,8 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // After completeIn(), a worker checks whether the job still has a row. If not, the transaction was committed. Here
-  // the job never has a row, so the transaction counts as committed if the handler has returned or resolved.
+  // After completeIn(), a deleted row would show the commit. Here the job has no row, so a normal end of the handler
+  // counts.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),
@@ -114,8 +113,8 @@ export async function runJobInline<Payload, Extensions>(
 }
 
 /**
- * Returns the task with a handler that records what the task's own handler returns. A returned thenable is awaited only
- * once, because it may be a query that each await sends again.
+ * Records what the handler returns. Awaits a returned thenable only once, because the thenable may be a query that each
+ * await sends again.
  */
 function recordingTask<E>(task: Task<unknown, E>): {
   task: Task<unknown, E>;
@@ -191,9 +190,9 @@ const waitSchema = strict({
 });
 
 /**
- * Waits until a job has ended. Resolves to `failed` if the job has failed and has no attempts left, and to `finished`
- * if the job has no row, because it was completed or removed, or never existed. The event `job:complete` has the exact
- * result. Rejects with WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
+ * Waits until a job has ended. Resolves to `failed` if the job has failed for good, and to `finished` if the job was
+ * completed or removed, or never existed. The event `job:complete` has the exact result. Rejects with WorkerError
+ * `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
  */
 export async function waitForJob(
   utils: Pick<WorkerUtils, "getJob">,

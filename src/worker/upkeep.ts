@@ -30,7 +30,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export class Upkeep<E> {
   readonly #config: WorkerConfig<E>;
   readonly #maintenance: Maintenance;
-  /** A connection for statements that may take long, so that other statements do not wait for them. */
+  /** A connection for statements that may take long. */
   readonly #patient: Maintenance;
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
@@ -50,7 +50,7 @@ export class Upkeep<E> {
       readonly lease: WorkerLease;
       sessions(): Sessions<E>;
       cron(): readonly CronTick[];
-      /** Tests the fetchers' connections and the listener's, and closes those that do not answer within seconds. */
+      /** Proves the connections of the fetchers and of the listener. */
       prove(): void;
     },
   ) {
@@ -123,8 +123,8 @@ export class Upkeep<E> {
   }
 
   /**
-   * Starts the upkeep. Called before the first fetch, so that a worker with heartbeats has its lease before it locks
-   * jobs, and no job starts before pauses and limits were read.
+   * Called before the first fetch, so that a worker with heartbeats has its lease before it locks jobs, and no job
+   * starts before pauses and limits were read.
    */
   async start(db: Database, schema: ReadySchema, id: string): Promise<void> {
     if (this.#recovery !== null) {
@@ -136,7 +136,7 @@ export class Upkeep<E> {
     this.#lockRenewal.start();
   }
 
-  /** Starts the heartbeats. Resolves to null, or to the reason why no heartbeats can be sent. */
+  /** Resolves to null, or to the reason why no heartbeats can be sent. */
   async #begin(
     recovery: Recovery,
     db: Database,
@@ -155,14 +155,14 @@ export class Upkeep<E> {
     }
   }
 
-  /** Stops the upkeep. `endLeaseIds`: ids under which no job is locked; their leases end. Never rejects. */
+  /** Stops the upkeep. Ends the leases of `endLeaseIds`, under which no job is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     await Promise.all([this.controls.stop(), this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#lease.hasHeartbeats) await this.#recovery?.stop(endLeaseIds);
     await Promise.all([this.#maintenance.close(), this.#patient.close()]);
   }
 
-  /** Called if the database does not respond during a stop: closes the connections, so that the process can end. */
+  /** Closes the connections, so that the process can end. Called if the database does not respond during a stop. */
   cut(): void {
     this.#maintenance.cut();
     this.#patient.cut();

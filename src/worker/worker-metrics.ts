@@ -1,6 +1,5 @@
-// A worker's metrics as Prometheus text, made from the worker's counters at each scrape. Each worker has a registry of
-// its own, so that metrics of several workers in one process do not collide. The histograms have only durations that
-// were measured after the first scrape began.
+// A worker's metrics as Prometheus text. Each worker has a registry of its own, so that the metrics of several workers
+// in one process do not collide. Durations are measured only after the first scrape has begun.
 import type { Registry } from "prom-client";
 import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
@@ -10,7 +9,7 @@ export interface MetricsSource {
   readonly tasks: ReadonlyMap<string, Pick<TalliedTask<never>, "tally">>;
   readonly concurrency: SlotCount;
   sessions(): { readonly all: readonly SessionCounts[] };
-  /** The time since the last successful heartbeat; null without heartbeats. */
+  /** Null without heartbeats. */
   heartbeatAgeMs(): number | null;
   ignoringSignal(): number;
 }
@@ -21,7 +20,7 @@ interface SessionCounts {
   readonly waiting: number;
 }
 
-/** The maximum number of values of the label `task`. If there are more tasks, all but the first 199 share one value. */
+/** The maximum number of values of the label `task`. Further tasks share the value OTHERS. */
 const MAX_TASKS = 200;
 const OTHERS = "(others)";
 
@@ -39,7 +38,7 @@ export class WorkerMetrics {
     return (await this.#registry).metrics();
   }
 
-  /** Called at the first scrape: starts measuring durations, and loads prom-client. */
+  /** Called at the first scrape. */
   async #begin(): Promise<Registry> {
     for (const { tally } of this.#source.tasks.values()) {
       tally.timing ??= { runs: new Durations(), waits: this.#waits };
@@ -115,7 +114,7 @@ export class WorkerMetrics {
     return registry;
   }
 
-  /** Returns, for each value of the label `task`, the tallies of the tasks with this value. */
+  /** Returns the tallies by the value of the label `task`. */
   #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
     const names = [...this.#source.tasks.keys()];
     const own = new Set(names.length > MAX_TASKS ? names.slice(0, MAX_TASKS - 1) : names);
@@ -131,8 +130,8 @@ interface HistogramParts {
   series(): readonly { readonly labels: object; readonly durations: readonly Durations[] }[];
 }
 
-// prom-client's own histogram creates several objects and a text for each observation, which costs more than a
-// short job. The registry prints what get() of a metric returns, so an object with get() replaces the histogram.
+// For each observation, prom-client's own histogram costs more than a short job. The registry prints what a metric's
+// get() returns, so an object with get() replaces the histogram.
 function register(registry: Registry, { name, help, series }: HistogramParts): void {
   const get = async () => ({
     ...{ name, help, type: "histogram", aggregator: "sum" },

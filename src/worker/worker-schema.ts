@@ -1,7 +1,5 @@
-// Prepares the schema when a worker starts, and checks the schema while the worker runs. At the start, a missing or
-// empty schema is created, except with `migrate: "never"`. A schema that already has a queue is migrated only with
-// `migrate: "always"`. After the start, a schema that is too new for this library stops the worker. A missing or
-// incomplete schema counts as an outage instead, because a restore may complete the schema.
+// Prepares the schema when a worker starts, and checks the schema while the worker runs. If the schema becomes too new,
+// the worker stops. A missing or incomplete schema counts as an outage, because a restore may complete the schema.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";
@@ -26,10 +24,9 @@ export interface StartedSchema {
 }
 
 /**
- * Creates, migrates or checks the schema, as the option `migrate` requires. Then creates the limits of the option
- * `limits` that are missing. Returns the schema's state. `signal` ends the wait for another session's migration. Throws
- * WorkerError `schema_missing`, `schema_unsupported`, `extension_missing` or `conflict` (too many limits), and the
- * errors of migrate().
+ * Creates, migrates or checks the schema, as the option `migrate` requires. Then creates the missing limits of the
+ * option `limits`. `signal` ends the wait for another session's migration. Throws WorkerError `schema_missing`,
+ * `schema_unsupported`, `extension_missing` or `conflict` (too many limits), and the errors of migrate().
  */
 export async function schemaAtStart(
   pool: Pool,
@@ -63,10 +60,7 @@ async function readyAtStart(
   }
 }
 
-/**
- * Whether the payload of a notification of `worker:migrate` announces a breaking migration, as
- * `{"migrationNumber":21,"breaking":true}` does.
- */
+/** Whether the payload of `worker:migrate` announces a breaking migration: `{"migrationNumber":21,"breaking":true}`. */
 export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
 }
@@ -76,14 +70,13 @@ export interface SchemaCheckParts {
   readonly outage: Outage;
   /** Ends the check. */
   readonly signal: AbortSignal;
-  /** Called with the reason if the schema is too new. The worker then cannot continue. */
+  /** Called if the schema is too new for the worker. */
   tooNew(reason: string): void;
 }
 
 /**
- * Returns a function that starts a check of the schema. The check reads the schema until the schema is usable or too
- * new. A call during a check starts no second check: the running check reads the schema again, because the schema may
- * have changed since the last read.
+ * Returns a function that starts a check, which reads the schema until the schema is usable or too new. After a call
+ * during a check, the running check reads the schema again, because the schema may have changed.
  */
 export function schemaCheck({ db, outage, signal, tooNew }: SchemaCheckParts): () => void {
   let isRunning = false;

@@ -1,4 +1,4 @@
-// Creates the parts of a worker, and controls their start and stop. session.ts has the parts that fetch and run jobs.
+// Creates the parts of a worker, and controls their start and stop.
 //
 //   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
 //                       └─────abort()─────▶ the same, but the jobs' signals abort at once (stop-limit.ts)
@@ -35,8 +35,8 @@ import { ownPool, utilsOf } from "./worker-pool.ts";
 import { isBreaking, schemaAtStart, schemaCheck } from "./worker-schema.ts";
 
 /**
- * Fetches and runs jobs between start() and stop(). run() creates a worker and starts it. To register observers on
- * `hooks` before the start, create the worker with this constructor.
+ * Fetches and runs jobs between start() and stop(). run() creates and starts a worker. Use the constructor to register
+ * observers on `hooks` before the start.
  */
 export class Worker<Extensions = unknown> implements Service {
   /** The worker's observers and interceptors. */
@@ -55,7 +55,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #timetable: Timetable;
   readonly #metrics: WorkerMetrics;
   readonly #aborted = new Set<AbortedAttempt>();
-  /** The ids of this worker under which nothing is locked. #closeAll() ends the leases of these ids. */
+  /** The ids under which nothing is locked. #closeAll() ends their leases. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
   readonly #limit: StopLimit;
@@ -151,7 +151,7 @@ export class Worker<Extensions = unknown> implements Service {
   /**
    * Stops the worker as stop() does, but aborts the signals of running jobs at once. If jobs still run after
    * `abortGraceMs` (default 5,000), their attempts fail, and the jobs are unlocked. If the database is unreachable, the
-   * stop ends at most a second after this time: unwritten results are lost, and their jobs stay locked until recovery.
+   * stop ends at most a second later: unwritten results are lost, and their jobs stay locked until recovery.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
@@ -177,9 +177,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Changes the largest number of jobs that run at once, 1–10,000. If the number grows, more jobs start immediately.
-   * If the number shrinks, running jobs continue, and unstarted jobs are given back. No effect after the stop. Throws
-   * InputError.
+   * Changes the largest number of jobs that run at once, 1–10,000. If the number shrinks, running jobs continue, and
+   * unstarted jobs are given back. No effect after the stop. Throws InputError.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
@@ -189,7 +188,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * For health checks: the jobs whose code still runs at least `abortGraceMs` (default 5,000) after their signal
-   * aborted, for example because of a cancel, a time limit or a lost lock. The earliest aborted job comes first.
+   * aborted. The earliest aborted job comes first.
    */
   get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
     return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
@@ -240,7 +239,7 @@ export class Worker<Extensions = unknown> implements Service {
     const others = [this.#timetable.stop(), this.#listener?.stop()];
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
-    // If closing takes long, the database perhaps does not answer, so the upkeep's connections are cut.
+    // The database perhaps does not answer.
     if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
@@ -265,7 +264,7 @@ export class Worker<Extensions = unknown> implements Service {
     return withBounds(this.#pool, this.#config.schema);
   }
 
-  /** Closes connections that do not answer. If a heartbeat fails or a connection is lost, others may be lost, too. */
+  /** If a heartbeat fails or a connection is lost, other connections may be lost, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
     void this.#listener?.prove();
@@ -282,7 +281,7 @@ export class Worker<Extensions = unknown> implements Service {
         ...this.#sessions.channels,
         ...this.#upkeep.channels,
         ...this.#timetable.channels,
-        // All schemas of the database share this channel, so another schema may have been migrated.
+        // All schemas of the database share this channel.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) checkSchema();
         },

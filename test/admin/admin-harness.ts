@@ -1,5 +1,4 @@
-// An admin server on a real PostgreSQL and a real socket, and a client for it. The client's send() and get() add no
-// headers except Host, Connection and Content-Length.
+// An admin server on a real PostgreSQL and a real socket, and a client that adds as few headers as possible.
 import http from "node:http";
 import { after } from "node:test";
 import type { Pool } from "pg";
@@ -19,8 +18,8 @@ import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
-// Hooks run in the order of their creation. This hook must run before the hook of support/database.ts, which drops only
-// databases without connections. So support/database.ts is imported later, in migratedDatabase().
+// Hooks run in the order of their creation. This hook must run before the hook of support/database.ts, which drops
+// databases. So support/database.ts is imported later, in migratedDatabase().
 after(async () => {
   for (const end of endings) await end();
 });
@@ -53,7 +52,7 @@ export type Mode = keyof typeof authOptions;
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 
-/** Headers with the right credentials of each mode. */
+/** The right credentials of each mode. */
 export const rightCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}`) },
   bearer: { authorization: `Bearer ${TOKEN}` },
@@ -62,7 +61,7 @@ export const rightCredentials: Record<Mode, Record<string, string>> = {
   none: {},
 };
 
-/** Headers with credentials that are almost right. The mode `none` ignores credentials. */
+/** Credentials that are almost right. The mode `none` ignores credentials. */
 export const wrongCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}!`) },
   bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
@@ -102,7 +101,7 @@ export interface AdminOptions {
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
   readonly onAudit?: OnAudit;
-  /** The URL of the database. Default: the URL of a new migrated database. */
+  /** Default: a new migrated database. */
   readonly url?: string;
   readonly schema?: string;
 }
@@ -114,12 +113,11 @@ export interface TestAdmin {
   readonly client: Client;
 }
 
-/** Starts an admin server. After the tests of the file, the server and its pool are closed. */
+/** Starts an admin server, which is stopped after the tests of the file. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const url = options.url ?? (await migratedDatabase(options.schema)).url;
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
-  // pg's end() resolves while sockets are still open. If PostgreSQL stopped before these sockets are closed, the errors
-  // of the sockets would be uncaught exceptions.
+  // pg's end() resolves while sockets are still open. If PostgreSQL stopped then, socket errors would be uncaught.
   const ended: Promise<unknown>[] = [];
   pool.on("connect", (client) => {
     ended.push(new Promise((resolve) => client.once("end", () => resolve(undefined))));
@@ -157,20 +155,20 @@ export interface Answer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
-  /** The value of the JSON text. */
+  /** The parsed text. */
   readonly body: Json;
 }
 
 export interface RequestOptions {
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
-  /** The address that the client connects from, in 127.0.0.0/8. */
+  /** The client's address, in 127.0.0.0/8. */
   readonly from?: string;
 }
 
 export interface Client {
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-  /** Sends JSON with the CSRF token. `body`: JSON text as a string or Buffer, or another value. */
+  /** Sends JSON with the CSRF token. A string or Buffer is sent as it is. */
   post(path: string, body: unknown): Promise<Answer>;
   get(path: string): Promise<Answer>;
 }
@@ -233,7 +231,7 @@ function lengthOf(body: string | Buffer, headers: object): Record<string, string
     : { "content-length": String(Buffer.byteLength(body)) };
 }
 
-/** Returns a logger that adds each logged line to the list `lines`. */
+/** Returns a logger that adds each line to `lines`. */
 export function recordingLogger() {
   const lines: { level: string; fields: Json; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => {

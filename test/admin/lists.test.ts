@@ -1,5 +1,4 @@
-// Tests the lists of queues, tasks and cron entries. In a small table of jobs the numbers in the lists are exact; in a
-// large table some of them are estimates.
+// Tests the lists of queues, tasks and cron entries.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Pool } from "pg";
@@ -17,7 +16,6 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// A heartbeat every 0.1 s; the worker becomes stale only a minute after its last heartbeat.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -25,7 +23,7 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** Reads all rows of a list, page by page. `path` ends with `?` or `&`. `list`: the member that has the rows. */
+/** Reads all rows of a list, page by page. `path` ends with `?` or `&`. */
 async function allOf(client: Client, path: string, list: string, limit = 1): Promise<Json[]> {
   const rows: Json[] = [];
   let pages = 0;
@@ -39,10 +37,7 @@ async function allOf(client: Client, path: string, list: string, limit = 1): Pro
   return rows;
 }
 
-/**
- * Adds five queues. q1 has ready and scheduled jobs, and q5 has ready and failed jobs. q2 is locked by a stale worker,
- * q3 by a live worker, and q4 by an unknown worker.
- */
+/** Adds five queues. q2 is locked by a stale worker, q3 by a live worker, and q4 by an unknown worker. */
 async function addQueues(pool: Pool): Promise<void> {
   await pool.query(`
     select worker.add_job('t', queue_name => 'q' || n, priority => n % 3)
@@ -260,14 +255,14 @@ test("In a large table, a count that an index provides is exact, and any other c
   const oldest = (await client.get("/api/queues?sort=oldest&limit=1")).body.queues[0];
   assert.equal(oldest.queue_name, "q1", "the queue with the oldest ready job is first");
   let one: Json = {};
-  // On a busy machine the server may reach its time limit. The answer is then marked as incomplete.
+  // On a busy machine the server may reach its time limit and return an incomplete answer.
   await waitUntil("the answer is complete", async () => {
     one = (await client.get("/api/queues/rare")).body;
     return one.next_complete;
   });
   assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
-  // The answer has two lists, each with a cursor. With a list's cursor, /api/jobs returns the jobs after the list.
+  // With the cursor of a list, /api/jobs returns the jobs after the list.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;
   for (const [list, cursor, order] of [
     ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
@@ -352,7 +347,7 @@ test("A task is shown as unsupported only if every worker has reported its compl
   const document = await openapiDocument(client);
   document.assertFits(body, document.answer("GET", "/api/tasks"), "tasks");
 
-  // An unknown worker holds a lock. This worker may support the task.
+  // The unknown worker that holds this lock may support the task.
   await pool.query(
     "insert into worker._private_job_queues (queue_name, locked_at, locked_by) values ('q', now(), 'stock')",
   );

@@ -1,5 +1,4 @@
-// Tests the admin's numbers while the database is too slow for large reads. The numbers are then estimates with a
-// precision. If a step of an exact count times out, the step is repeated with fewer jobs.
+// Tests the admin's numbers while the database is too slow for large reads.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -35,7 +34,7 @@ interface Statement {
   readonly values?: readonly unknown[];
 }
 
-/** Returns the database with a client on which statements time out if `isSlow` returns true for them. */
+/** Returns the database with a client on which statements time out if `isSlow` returns true. */
 function slow(isSlow: (statement: Statement) => boolean): Database {
   const query = (statement: Statement) => {
     if (!isSlow(statement)) return queue.pool.query(statement as never);
@@ -45,7 +44,7 @@ function slow(isSlow: (statement: Statement) => boolean): Database {
   return { ...queue.db, client: { query } as unknown as Database["client"] };
 }
 
-/** Returns the number of pages that the statement samples; null if it does not sample. */
+/** Returns the number of sampled pages; null if the statement does not sample. */
 function pagesOf({ text, values = [] }: Statement): number | null {
   if (!text.includes("as sampled (page")) return null;
   return (values.find((value) => Array.isArray(value) && typeof value[0] === "number") as unknown[])
@@ -62,13 +61,12 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// An estimate treats all pages alike, but the table's last page is only partly filled. The resulting error may exceed
-// the estimate's narrow interval, so a difference of less than 10 % is accepted.
+// An estimate treats the table's last page, which is only partly filled, like the others. So the true number may be
+// outside the estimate's narrow interval.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("When a sample takes too long, a smaller sample is read, and the intervals of the estimates are wider.", async () => {
-  // The interval of a sample does not always contain the true number. So several samples are read, and more than half
-  // of the intervals must contain the true number.
+  // The interval of a sample does not always contain the true number. So several samples are read.
   const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((statement) => Number(pagesOf(statement)) > most);

@@ -1,5 +1,5 @@
-// Runs a copy of the native executable in an empty directory, with no environment variables but those of the test, as
-// on a machine that has only the executable.
+// Runs the native executable as on a machine that has nothing else: in an empty directory, without inherited
+// environment variables.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -29,7 +29,7 @@ after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Creates an empty directory that all users can use. The directory is deleted after the tests. */
+/** Creates an empty directory that all users can use, and deletes it after the tests. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-binary-"));
   chmodSync(directory, 0o777);
@@ -37,7 +37,7 @@ export function newDirectory(): string {
   return directory;
 }
 
-/** Builds dist/worker if it is missing or older than a source. Returns its path. */
+/** Builds dist/worker if it is missing or older than a source. */
 export async function ensureProgram(): Promise<string> {
   const built = join(root, "dist/worker");
   if (!(modified(built) > newest(["src", "ui", "build", "build.mjs", "package.json"]))) {
@@ -46,7 +46,7 @@ export async function ensureProgram(): Promise<string> {
   return built;
 }
 
-/** Copies dist/worker to an empty directory. Returns the path of the copy. */
+/** Copies dist/worker to an empty directory. */
 export async function installedProgram(): Promise<string> {
   const built = await ensureProgram();
   const program = join(newDirectory(), "worker");
@@ -78,7 +78,7 @@ export interface RunOptions {
   readonly listen?: string | undefined;
 }
 
-/** `status`: null if a signal ended the program. `stderr`: only the last 10,000 characters of stderr. */
+/** `status`: null if a signal ended the program. `stderr`: only the last 10,000 characters. */
 export interface ExitResult {
   readonly status: number | null;
   readonly stdout: string;

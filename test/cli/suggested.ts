@@ -1,5 +1,5 @@
-// Finds suggestions in the output of commands and in the sources, and runs suggestions as if pasted into a shell. A
-// suggestion is a command that an output contains for the user to run next.
+// Finds suggestions in outputs and in the sources, and runs suggestions in a shell. A suggestion is a command that an
+// output contains for the user to run next.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { type CommandResult, command, runner, typescript } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
-/** Returns the suggestions in an output, at the end of a line or in quotes, except commands that end with --help. */
+/** Returns the suggestions in an output, except commands that end with --help. */
 export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   const lines = `${stdout}\n${stderr}`.split("\n");
   const ends = lines.flatMap((line) => {
@@ -23,7 +23,7 @@ export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** Creates a directory for PATH with the programs that suggestions run: worker, and substitutes of psql and pg_dump. */
+/** Creates a directory for PATH with worker, and substitutes of psql and pg_dump. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
   const put = (name: string, words: readonly string[]) => {
@@ -42,8 +42,8 @@ export function programsToPaste(): string {
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
 /**
- * Runs a printed line in a shell. `programs`: the directory of programsToPaste(). Adds --yes to the commands that
- * `destroying` matches, because these commands can require a confirmation.
+ * Runs a printed line in a shell, with --yes for commands that can require a confirmation. `programs`: the directory of
+ * programsToPaste().
  */
 export function inShell(
   line: string,
@@ -65,7 +65,7 @@ export function wordsOf(line: string): string[] {
 }
 
 const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-/** Matches `worker` and the name of a command, but not the beginning of a longer name. */
+/** Matches `worker` and the name of a command. */
 const named = `worker (?:${names.toSorted((a, b) => b.length - a.length).join("|")})(?![\\w-])`;
 
 export interface Source {
@@ -74,14 +74,14 @@ export interface Source {
   readonly text: string;
   /** The part of the line before `text`. */
   readonly before: string;
-  /** Whether a quotation mark or backtick precedes `text`. If neither does, `text` is a part of a sentence. */
+  /** Whether a quotation mark or backtick precedes `text`. */
   readonly isQuoted: boolean;
 }
 
-/** Matches the examples in the declaration of a command, which are not suggestions. */
+/** Examples of commands are not suggestions. */
 const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
 
-/** Returns every place in the sources, except comments and examples, that names a command of the program. */
+/** Returns every place in the sources that names a command, except comments and examples. */
 export function sources(): Source[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -99,8 +99,8 @@ export function sources(): Source[] {
 }
 
 /**
- * Returns a regular expression that matches a printed suggestion. `text`: the suggestion in the sources. The expression
- * allows any text in place of each `${…}`, and the options --schema and --database-url after the name of the command.
+ * Returns a regular expression for the printed form of a suggestion in the sources. The expression allows any text in
+ * place of each `${…}`, and the options --schema and --database-url after the command's name.
  */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);

@@ -1,5 +1,4 @@
-// Tests WorkerUtils.with() and completeIn() with the clients of several drivers. A client of pg is passed as it is; a
-// client of another driver is wrapped in an object that has only query().
+// Tests WorkerUtils.with() and completeIn() with the clients of several drivers.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql as drizzleSql } from "drizzle-orm";
@@ -23,8 +22,8 @@ import { tcpProxy } from "../support/tcp-proxy.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["limits", "schedules"]));
 
-/** A driver. transaction() passes the transaction's client to `work`, and rolls back if `work` throws. */
 interface Driver {
+  /** Passes the transaction's client to `work`, and rolls back if `work` throws. */
   transaction(work: (client: Queryable) => Promise<void>): Promise<void>;
   end(): Promise<unknown>;
 }
@@ -32,20 +31,19 @@ interface Driver {
 const client = (query: (text: string, values: unknown[]) => Promise<unknown>) =>
   ({ query: ({ text, values }: QueryConfig) => query(text, values ?? []) }) as unknown as Queryable;
 
-/** Opens postgres.js with the parts of a URL, because the parser of postgres.js does not support unix sockets. */
+/** Passes the parts of the URL, because the URL parser of postgres.js does not support unix sockets. */
 function postgresJs(url: string) {
   const { host, port, database = "", user = "", password = "" } = new pg.Client(url);
   const where = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   return postgres({ ...where, database, user, password: password ?? "", onnotice: () => {} });
 }
 
-/** Returns a pool whose clients have a listener for errors, so that a lost connection does not end the process. */
+/** With a listener for errors, a lost connection does not end the process. */
 function pgPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString });
   return pool.on("connect", (one) => one.on("error", () => {}));
 }
 
-/** Returns a statement for Drizzle, with the parameters themselves in place of `$1`, `$2` and so on. */
 function drizzleChunks(text: string, values: unknown[]) {
   const chunks = text
     .split(/\$(\d+)/)
@@ -164,7 +162,7 @@ const payload = { to: "ada", big: BigInt(BIG), text: TEXT };
 const RUN_AT = "2031-01-01T00:00:00.123456Z";
 const spec = { queueName: "q", runAt: RUN_AT, flags: ["f"], priority: -3, maxAttempts: 5 };
 
-/** Returns those values of a job that must be the same with every driver. */
+/** Returns the values that must be the same with every driver. */
 const seen = (job: Job | null | undefined) => ({
   id: job?.id,
   task: job?.taskIdentifier,
@@ -312,13 +310,13 @@ for (const [name, open] of Object.entries(drivers)) {
         // The second add is sent before the client notices that the proxy passes no more answers.
         proxy.halfClose("answers");
         await utils.addJob("t").catch(lost.resolve);
-        // The callback never ends. If it ended, postgres.js would send a statement over the closed connection.
+        // If the callback ended, postgres.js would send a statement over the closed connection.
         await new Promise(() => {});
       };
       cut.transaction(add).catch(() => {});
       const { code } = await lost.promise;
       cut.end().catch(() => {});
-      // Only clients of pg report that a transaction is open, which proves that the add was not committed.
+      // An open transaction proves that the add was not committed.
       assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
     });
 
@@ -358,7 +356,7 @@ test("If the connection fails during the statement that tests a client, the next
     return queue.pool.query(text, values as never);
   });
   const utils = own.with(failing);
-  // The statement that failed was the one that tests the client, so the add was not sent.
+  // The add was not sent, because the statement that tests the client failed.
   await assert.rejects(utils.addJob("t", payload), { code: "database_unreachable" });
   assert.equal((await utils.addJob("t", payload)).payloadText, PAYLOAD_TEXT);
   let answers = 0;

@@ -110,7 +110,6 @@ interface Behind extends AsyncDisposable {
   notify(payload: string): Promise<void>;
 }
 
-/** Starts a listener behind a proxy. */
 async function behindProxy(
   timing: Partial<ListenerTiming>,
   connection: pg.ClientConfig = {},
@@ -166,9 +165,8 @@ async function behindProxy(
   };
 }
 
-// These functions recognize a wait of the listener by its length: the wait for the next check, for the answer to a
-// check, or for the next attempt to connect. The tests end these waits at once, because tests with short real waits
-// would sometimes fail on a busy machine.
+// These functions recognize the listener's waits by their lengths: the wait for the next check, for the answer to a
+// check, and for the next attempt to connect.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;
@@ -196,7 +194,7 @@ test("The pause before a check and the check take less than 20 s together, and t
       if (isPause(ms)) pauses.add(ms);
       return isPause(ms);
     });
-    // Waits until the check has been answered and the next pause has begun.
+    // The next pause begins when the check has been answered.
     while (!clock.waits.some(isPause)) await new Promise(setImmediate);
   }
   assert.ok(pauses.size > 10);

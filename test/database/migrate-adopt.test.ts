@@ -81,7 +81,7 @@ describe("An existing installation", () => {
     });
   }
 
-  for (const level of [1, 10, 11, 17]) {
+  for (const level of [1, 10, 11, 16, 17]) {
     test(`An installation at level ${level} is refused, and the message has the upgrade command.`, async () => {
       const schema = fresh();
       await installStock(owner.pool, schema, level);

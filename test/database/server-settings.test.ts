@@ -24,7 +24,10 @@ const hosts = (text: string, env = {}) =>
     .join(" ");
 
 test("An invalid connection string is refused, and the error message does not contain a password of the string.", () => {
-  for (const url of ["secret", "http://user:secret@host/db", "postgres://host:secret/db"]) {
+  for (const url of [
+    ...["secret", "http://user:secret@host/db", "postgres://host:secret/db"],
+    "postgres://user:12/secret@host/db",
+  ]) {
     assert.throws(
       () => serverSettings(url, {}),
       (error: Error & { code: string }) => {
@@ -45,6 +48,7 @@ test("URLs with a host name, an IPv6 address or a Unix socket are accepted, and 
   assert.equal(hosts(" postgres://host/db\n"), "host:5432");
   assert.equal(hosts("postgres://[::1]:6000/db"), "::1:6000");
   assert.equal(hosts("host=a port=5433 dbname='my db'"), "a:5433");
+  assert.equal(serverSettings("postgres://host/a%40b", {}).database, "a@b");
   assert.equal(serverSettings("dbname='it\\'s' host=a", {}).database, "it's");
 });
 

@@ -1,19 +1,13 @@
-// Parses the Markdown of the documentation, and finds its blocks of code, its headings with the anchors that GitHub
-// gives them, its links, and its code spans.
+// Parses the documentation's Markdown, and finds code blocks, headings with GitHub's anchors, links and code spans.
 import MarkdownIt, { type Token } from "markdown-it";
 import { anchorOf } from "../../build/reference/table.ts";
 
-/**
- * The parser. It supports tables and fences like GitHub's, treats HTML as text, and does not change quotes or dashes.
- */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 export interface Block {
   /** The first word after the fence. */
   readonly language: string;
-  /**
-   * The words after the language, such as `file=tasks/mail.js`: a map from the text before `=` to the text after it.
-   */
+  /** The words after the language: `file=tasks/mail.js` maps `file` to `tasks/mail.js`. */
   readonly notes: ReadonlyMap<string, string>;
   readonly text: string;
   /** The line of the opening fence, counted from 1. */
@@ -25,14 +19,14 @@ export interface Heading {
   /** The text without its markup. */
   readonly text: string;
   readonly anchor: string;
-  /** The index of the heading's first token in the list of tokens. */
+  /** The index of the heading's first token. */
   readonly at: number;
 }
 
 export interface Link {
   readonly href: string;
   readonly text: string;
-  /** The title in `[text](href "title")`, which is shown on hover; empty if there is none. */
+  /** The title in `[text](href "title")`; empty if there is none. */
   readonly title: string;
 }
 

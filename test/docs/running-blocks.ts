@@ -1,9 +1,6 @@
-// Runs the code blocks of pages of the documentation. Programs without a file name run on an empty database. Shell
-// blocks and SQL run in the order of their page. JSON, crontabs and queries are parsed.
-//
-// A block may be marked by words after its language. A block marked `output` contains the expected output of the block
-// before it. In an expected output, `…` matches any text. A program or a shell block marked `norun=REASON` is neither
-// compiled nor run.
+// Runs the code blocks of pages of the documentation. A block may be marked by words after its language. `output`: the
+// expected output of the block before it, in which `…` matches any text. `norun=REASON`: a program or a shell block
+// that is neither compiled nor run.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +20,7 @@ import { type Page, root, userPages } from "./pages.ts";
 import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";
 
-/** Whether the block is a program to test. A block marked `signature` has declarations printed by the compiler. */
+/** A block marked `signature` has declarations printed by the compiler. */
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 
@@ -43,14 +40,13 @@ export function programsOf(pages: readonly Page[]) {
   return { programs, files, end: () => programs.end() };
 }
 
-/** Returns a database with a schema of Graphile Worker. */
 const stockDatabase = () =>
   databaseLike("docs_stock", async (connectionString) => {
     const logger = new Logger(() => () => {});
     await runMigrations({ connectionString, schema: "graphile_worker", logger });
   });
 
-/** Returns a database with many incidents: the database of test/page/incident.test.ts, with fewer jobs. */
+/** Returns the database of test/page/incident.test.ts, with fewer jobs. */
 async function badNight(): Promise<TestDatabase> {
   const database = await migratedDatabase("worker", ["operations"]);
   const text = readFileSync(join(root, "test/page/incident.sql"), "utf8");
@@ -62,15 +58,14 @@ async function badNight(): Promise<TestDatabase> {
   return database;
 }
 
-/** Databases with contents, for pages that need them. */
 const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
   "docs/from-graphile-worker.md": stockDatabase,
   "docs/operate.md": badNight,
 };
 
 /**
- * Defines the tests of every second page, from the first page (`start` 0) or from the second page (`start` 1) on. Two
- * pages are tested at a time: each page has its own database and directory, and mostly waits for programs to start.
+ * Defines the tests of every second page, from the page with the index `start` on. Two pages are tested at a time,
+ * because the test of a page mostly waits for programs to start.
  */
 export function testEverySecondPage(start: 0 | 1): void {
   const pages = userPages()
@@ -114,11 +109,11 @@ interface BlockContext {
   readonly programs: Programs;
   readonly files: ReadonlyMap<Block, string>;
   readonly where: string;
-  /** The output that the page shows for the block; null if the page shows none. */
+  /** Null if the page shows no output of the block. */
   readonly expected: RegExp | null;
 }
 
-/** Runs or parses the block. Returns its output; empty if there is none. */
+/** Runs or parses the block, and returns its output. */
 async function outputOf(
   block: Block,
   { session, pool, programs, files, where, expected }: BlockContext,
@@ -166,7 +161,6 @@ function printed({ status, output, errors }: Ran, expected: number, where: strin
   return output;
 }
 
-/** Returns a pattern that matches exactly the text, with any text in place of each `…`. */
 function printing(text: string): RegExp {
   const plain = (part: string) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return new RegExp(`^${text.trim().split("…").map(plain).join("[\\s\\S]*?")}\\s*$`);

@@ -1,6 +1,5 @@
-// Runs the code blocks of a documentation page in order, as in one shell session. The session has the command `worker`
-// on the PATH, and its own database and directory. A block starts with the variables, functions and working directory
-// that the last call of run() left.
+// Runs the code blocks of a documentation page as in one shell session. A block starts with the variables, functions
+// and working directory that the last call of run() left.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,7 +10,6 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { root } from "./pages.ts";
 
-/** The placeholder in pages for the user's own URL. */
 const PLACEHOLDER_URL = "postgres://user:password@host:5432/database";
 const PLACEHOLDER_PORT = /\b5678\b/g;
 const MAX_BLOCK_MS = 60_000;
@@ -39,7 +37,7 @@ export class Session {
     this.#url = url;
     const bin = join(this.#own, "bin");
     mkdirSync(bin);
-    // If dist/worker is built, test/run.mjs sets TEST_COMMAND to its path, because dist/worker starts faster.
+    // If dist/worker is built, TEST_COMMAND is its path, because dist/worker starts faster.
     const { TEST_COMMAND: command = join(root, "dist/worker.cjs") } = process.env;
     symlinkSync(command, join(bin, "worker"));
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
@@ -54,7 +52,7 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    // A trap saves the state, so that the state is saved even if the block fails on purpose.
+    // The trap saves the state even if the block fails.
     const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
     const child = this.#shell(`${saveState}\n${await this.#real(block)}`, MAX_BLOCK_MS);
     const closed = once(child, "close");
@@ -64,8 +62,8 @@ export class Session {
   }
 
   /**
-   * Runs a block whose last command is a server. Resolves to the block's output so far when this output matches
-   * `awaited`, when the server has ended, or after MAX_START_MS.
+   * Runs a block whose last command is a server. Resolves to the output so far when the output matches `awaited`, when
+   * the server has ended, or after 30 s.
    */
   async serve(block: string, awaited: RegExp): Promise<string> {
     const child = this.#shell(`trap : TERM\n${await this.#real(block)}`);
@@ -85,7 +83,7 @@ export class Session {
     return output;
   }
 
-  /** Sends SIGTERM to the servers that still run, and deletes the directories. Returns the servers' exit statuses. */
+  /** Ends the servers, deletes the directories, and returns the servers' exit statuses. */
   async stop(): Promise<(number | null)[]> {
     const statuses = this.#servers.map(({ child, closed }) => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");

@@ -11,7 +11,7 @@ import { testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const never = new AbortController().signal;
 
-/** Returns the queue's database, and all statements sent through it. `before` is called before each statement. */
+/** `before` is called before each statement. */
 function watched(before: (text: string) => Promise<void> | void = () => {}): {
   db: Database;
   sent: QueryConfig[];
@@ -64,8 +64,7 @@ test("An export reads each chunk of lines with one statement. Other statements f
     );
     const others = sent.length - sent.filter(isOfLines).length;
     if (q === "") {
-      // Each piece has its own statement for lines, and one more such statement finds no lines. The only statement of
-      // another kind reads the highest id.
+      // The last statement for lines finds no lines. The only other statement reads the highest id.
       assert.deepEqual([sent.filter(isOfLines).length, others], [pieces.length + 1, 1]);
     } else assert.equal(sent.filter(isOfLines).length, pieces.length);
   }
@@ -100,8 +99,7 @@ test("An export adapts its estimate of the size of decompressed payloads, and it
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The size of a decompressed payload is estimated as a share of the largest possible size. The share is the last
-  // parameter of the statements for lines, and is 1 at first.
+  // The last parameter of a statement for lines is the estimate, as a share of the largest possible size.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `the estimated shares are ${taken}`);
 });
@@ -192,7 +190,7 @@ test("From the cursor of an interrupted export, another export continues after t
 
 test("An export that finds nothing for a long time reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
-  // The searches are so slow that one walk (found-chunks.ts) has time for only a part of the jobs.
+  // The searches are so slow that one walk has time for only a part of the jobs.
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
   });
@@ -236,7 +234,7 @@ test("If a cursor contains the last id to export, an export from this cursor end
 
 test("If rows take long to read, an export adapts the size of its steps, so that at most three statements take too long.", async () => {
   await fill("to_json(n)", 300);
-  // Each row takes 5 ms, and a statement for more than 100 rows fails as if it had exceeded its time limit.
+  // A statement for more than 100 rows fails as if it had exceeded its time limit.
   let late = 0;
   const client = {
     query: async (config: QueryConfig) => {
@@ -253,8 +251,7 @@ test("If rows take long to read, an export adapts the size of its steps, so that
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // The first steps are too large, because no duration is known yet. If each walk began with the full size again, nine
-  // steps would be too large.
+  // If each walk began with the full size again, nine steps would be too large.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

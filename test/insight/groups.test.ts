@@ -1,5 +1,4 @@
-// Tests the groups of jobs with the same error, task, queue, worker or priority, and the values that the jobs of a
-// group have in common.
+// Tests the groups of jobs by error, task, queue, worker and priority, and the values that jobs have in common.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorGroup } from "../../src/domain/error-group.ts";
@@ -35,7 +34,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** As the maximum number of pages of a small table, this value makes every table large. Large tables are sampled. */
+/** With this maximum number of pages of a small table, every table is large, and is sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -49,7 +48,7 @@ const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
   all.map(({ label, count }) => [label, count.value]);
 
 test("If no sampled page has a match, the upper bound of the estimate allows for unread pages full of matches.", async () => {
-  // About five jobs fit on a page, and the table has more pages than any of the samples below.
+  // The table has more pages than any of the samples below.
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', repeat('x', 1400)) from generate_series(1, 13500)`);
@@ -125,12 +124,12 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
   assert.match(one?.example ?? "", /^ParseError: (no \w\w here|end)$/);
   assert.deepEqual([...new Set(found.slice(1).map(({ example }) => example))], [undefined]);
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
-  // The admin's page names a group by the group's label.
+  // The admin's page names a group by its label.
   for (const { label, count } of found) {
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // Groups are cached by the schema object, so a copy of the object has no cached groups, as in another program.
+  // Groups are cached by the schema object, so a copy has no cached groups, as in another program.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {
@@ -171,8 +170,7 @@ test("If a task's failed jobs are grouped by their place in the code, its retryi
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // Groups are cached by the schema object, and each read of `queue.db` creates a new schema object. So all calls use
-  // one `db`.
+  // All calls use one `db`, because each read of `queue.db` creates a schema object without cached groups.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
@@ -252,7 +250,7 @@ test("A query for a group without jobs finds no jobs, however many errors there 
   const missing = "group:0123456789ab";
   for (const q of [missing, `is:failed ${missing}`, `is:failed (${missing} or group:ba9876543210)`])
     assert.deepEqual(await report(q), [0, q.includes(" or ") ? [] : [missing]], q);
-  // The query with `is:failed` below excludes the group's only job, but the group is not reported as unknown.
+  // The group's only job is retrying, so `is:failed` excludes the job. The group is known nevertheless.
   await sql(
     `update worker._private_jobs set attempts = 1, last_error = 'Error: unique', run_at = now() + interval '1 hour'
      where id = $1`,

@@ -1,5 +1,4 @@
-// Tests the rules of incidents, the headline (verdict) and the list of checks. Not tested here: the incidents of a
-// back-off, of a full limit, of a standby, and of an old transaction.
+// Tests the rules of incidents, the headline (verdict) and the list of checks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
@@ -297,7 +296,7 @@ describe("An error group", () => {
       incidents.map(({ title, level }) => [title, level]),
       [
         ["mail fails: Error: new", "warn"],
-        // This group is large, but its last failure was a month ago, so its level is not `bad`.
+        // The last failure of this large group was a month ago, so its level is not `bad`.
         ["charge fails: Error: old", "warn"],
       ],
     );
@@ -551,8 +550,7 @@ describe("A poison job", () => {
     ]);
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-5"]);
-    // The rows of crashed workers are deleted after a time, so only 3 of the 5 crashes have a row. The sentence names a
-    // period, because "3 workers crashed" alone would contradict the 5 crashes.
+    // Only 3 of the 5 crashes have a worker's row, so the sentence names a period.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
@@ -676,7 +674,6 @@ describe("Without a worker", () => {
       /, and the last known lock or failure is 40 s old\.$/,
     );
     await sql("delete from worker._private_jobs where id = $1", [before]);
-    // `stock` is a Graphile worker, so it sends no heartbeats.
     const [taken] = ids(await many(1, "t"));
     await lockJob(queue, taken ?? "", "stock");
     await sql(
@@ -716,8 +713,7 @@ describe("Without a worker", () => {
     const watched = insight();
     const first = await watched.incidents();
     assert.equal(first.verdict, "No workers are running");
-    // Completed jobs are deleted, so the first call cannot detect a job that was completed just before. Therefore the
-    // sentence is only about locks.
+    // Completed jobs are deleted, so the first call cannot detect them.
     assert.match(first.incidents[0]?.sentence ?? "", /, and no job is locked\.$/);
     const [failed] = ids(await many(1, "t"));
     await sql(
@@ -740,8 +736,7 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
   await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
-  // Sweeps have marked three more workers as stale (`recovered_at`), but these workers do not count: one was idle, one
-  // had lost no job to the sweep, and one crashed two hours ago.
+  // The next three workers do not count: one was idle, one has lost no job, and one crashed two hours ago.
   await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
   await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
   await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));
@@ -820,14 +815,13 @@ test("If one statement times out, an incident reports that data were not read, o
   const sent = new Set<string>();
   const all = await check((text) => sent.add(text) === null);
   assert.deepEqual(all.incidents.map(({ id }) => id).includes("trouble:unread"), false);
-  // The statement with `has_heartbeats` also reads the size of the table. Without the size the whole call fails, so
-  // this statement is left out.
+  // If the statement with `has_heartbeats` fails, the whole call fails, so this statement is left out.
   const parts = [...sent].filter((text) => !text.includes("as has_heartbeats"));
   assert.ok(parts.length > 15, `only ${parts.length} statements`);
   for (const part of parts) {
     const { incidents } = await check((text) => text === part);
     const isUnread = incidents.some(({ id }) => id === "trouble:unread");
-    // If a read of the whole table times out, a sample is read instead, so nothing is reported as unread.
+    // If a read of the whole table times out, a sample is read instead.
     assert.ok(isUnread || /from "worker"\._private_jobs as jobs\s+where/.test(part), part);
   }
   await sql("truncate worker._private_pauses, worker._private_limits cascade");
@@ -897,7 +891,6 @@ test("A stale worker is reported with its locks; a stale worker without locks is
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
-  // `busy` has locked no job, although its last heartbeat reported 4 running jobs.
   assert.deepEqual((await read()).incidents, []);
   await lockJob(queue, await add("t"), "busy", "1 hour");
   const [one, ...others] = (await read()).incidents;

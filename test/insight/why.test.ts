@@ -1,4 +1,4 @@
-// Tests explainJob(): the sentence that explains a job's condition, the chain of causes, and the fixes of the causes.
+// Tests explainJob(): the sentence, the chain of causes, and the fixes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setPause } from "../../src/commands/pauses/set-pause.ts";
@@ -20,7 +20,7 @@ const explain = async (id: string) => {
 };
 const root = async (id: string) => (await explain(id)).causes.find(({ isRoot }) => isRoot);
 
-/** Writes a worker's heartbeat of `age` ago, with a report that lists `tasks` and has the other members `more`. */
+/** Writes a worker's heartbeat of `age` ago, with a report that has `tasks` and `more`. */
 async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
   await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
   await sql(
@@ -29,7 +29,7 @@ async function worker(id: string, tasks: readonly string[], age = "0s", more: ob
   );
 }
 
-/** Locks a named queue and one of the queue's jobs, as if the worker `by` had run the job for `age`. */
+/** Locks a named queue and one of its jobs, as if the worker `by` had run the job for `age`. */
 async function holdQueue(name: string, jobId: string, by: string, age: string) {
   await lockJob(queue, jobId, by, age);
   await sql(
@@ -209,7 +209,7 @@ test("The run time of a long job counts from its start, and not from the last re
 
 test("If a worker's last heartbeat does not list a job that was just locked, the job counts as running, and the job's sentence explains why.", async () => {
   const id = await add("t");
-  // The heartbeat is later than the lock, but its report was made before the lock, and does not list the job.
+  // The heartbeat is later than the lock, but its report was made before the lock.
   await worker("w", ["t"], "1s", { running_jobs: 0, running_job_ids: [], fetched_job_ids: [] });
   await lockJob(queue, id, "w");
   await sql("update worker._private_jobs set locked_at = now() - interval '2s' where id = $1", [
@@ -227,10 +227,7 @@ test("If a worker's last heartbeat does not list a job that was just locked, the
   );
 });
 
-/**
- * Adds three jobs of one queue. The worker w has locked the queue and the jobs. The report of w lists the first job as
- * running, and also has the members that `report` returns.
- */
+/** Adds three jobs of one queue. The worker w has locked the queue and the jobs, and runs the first job. */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
   const ids = [await add3(), await add3(), await add3()] as const;
@@ -428,7 +425,7 @@ test("A job whose deadline is before its due time has no next attempts, and its 
   assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
   const first = await explain(await add("t", { runAt: soon, deadline: later }));
   assert.match(first.sentence, /^Due in \S+ [hm], at \S+Z\.$/);
-  // The deadline is an hour after the first attempt. More than six attempts can begin before it, but six are listed.
+  // More than six attempts can begin before the deadline, but six are listed.
   assert.equal(first.nextAttempts.length, 6);
   assert.ok(Date.parse(first.lastAttemptAt ?? "") <= later.getTime());
 });

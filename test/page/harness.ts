@@ -1,5 +1,4 @@
-// Starts the built executable as an admin on a real PostgreSQL, and opens its pages in a real browser: one Chromium for
-// each test file, one context for each visit. A visit fails if the page logs an error or a warning.
+// Starts the built executable as an admin on a real PostgreSQL, and opens its pages in Chromium.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
@@ -27,8 +26,8 @@ const ARGS = [
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
-// The `after` hooks of a file run in the order of their creation. This hook must run before the hook of
-// support/database.ts, which drops databases. Therefore support/database.ts is imported only below.
+// `after` hooks run in the order of their creation. The hook of support/database.ts drops databases, so
+// support/database.ts is imported only below.
 after(async () => {
   for (const end of endings.reverse()) await end();
 });
@@ -36,8 +35,7 @@ const { emptyDatabase, migratedDatabase } = await import("../support/database.ts
 const { installedProgram, start } = await import("../binary/program.ts");
 
 let browser: Promise<Browser>;
-// `browser` is a promise that is set at once, because a test file's own `before` may call visit() while this hook
-// waits for the browser.
+// `browser` is a promise, because a test file's own `before` may call visit() while this hook waits for the browser.
 before(async () => {
   assert.ok(
     existsSync(CHROMIUM),
@@ -55,23 +53,23 @@ export interface AdminOptions {
   readonly basePath?: string;
   /** Whether the schema has only Graphile Worker's tables. Needs a `schema` other than the default. Default false. */
   readonly stock?: boolean;
-  /** Whether the database has the few hundred jobs of the demo. Default true. */
+  /** Whether the database has the jobs of the demo. Default true. */
   readonly samples?: boolean;
   /** The schema's extensions, such as `operations`. Ignored if `schema` is not the default. Default: none. */
   readonly extensions?: readonly string[];
-  /** Returns the URL that the admin uses instead of the database's URL `url`, such as the URL of a proxy. */
+  /** Returns the URL that the admin uses instead of `url`, such as the URL of a proxy. */
   readonly through?: (url: string) => string;
 }
 
 export interface TestAdmin {
   readonly url: string;
-  /** Stops the admin, calls `meanwhile`, and starts another admin at the same address, on the same database. */
+  /** Stops the admin, calls `meanwhile`, and starts another admin at the same address. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   readonly databaseUrl: string;
   readonly utils: WorkerUtils;
   /** Runs SQL in the database; `{}` is replaced by the quoted name of the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
-  /** Opens a connection to the database. The connection is closed when the tests of the file have ended. */
+  /** Opens a connection to the database, and closes the connection after the tests of the file. */
   connect(): Promise<pg.Client>;
 }
 
@@ -132,13 +130,12 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 let installed: Promise<string> | undefined;
-/** Returns the path of this test file's copy of the executable. */
 function program(): Promise<string> {
   installed ??= installedProgram();
   return installed;
 }
 
-/** The logins of the executable. A custom login is a function of an application, so it is not among them. */
+/** The logins that the executable supports. */
 export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
 
 function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
@@ -173,17 +170,17 @@ export interface Visit {
 
 export interface VisitOptions extends BrowserContextOptions {
   readonly theme?: "light" | "dark";
-  /** Matches the errors and warnings that the test itself causes. The visit does not fail because of them. */
+  /** Matches the errors and warnings that do not make the visit fail. */
   readonly mayMeet?: RegExp;
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
-  /** Whether `work` is called without waiting until the client has replaced the skeleton (`.starting`). */
+  /** Whether `work` is called while the page may still show the skeleton (`.starting`). */
   readonly isStarting?: boolean;
 }
 
 /**
- * Opens the page at a route and calls `work` with it. Fails if during the visit the console had an error or a warning,
- * a policy was violated, an exception was not caught, the page crashed, or the browser itself opened a dialog.
+ * Opens the page at a route and calls `work` with it. Fails if the page logs an error or a warning, violates a policy,
+ * does not catch an exception, crashes, or opens a dialog of the browser.
  */
 export async function visit(
   admin: Pick<TestAdmin, "url">,
@@ -257,7 +254,7 @@ export async function waitForText(page: Page, text: string | RegExp): Promise<vo
   await page.getByText(text).first().waitFor();
 }
 
-/** Waits until the page has received recent data, on its event stream or in an answer, and shows no outage. */
+/** Waits until the page has received recent data and shows no outage. */
 export async function waitForRecentData(page: Page): Promise<void> {
   const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
   await chip.waitFor({ state: "attached" });
@@ -279,7 +276,7 @@ export async function waitForPage(page: Page, title: string): Promise<void> {
   await waitForData(page);
 }
 
-/** Waits for a dialog with all these texts, presses its button `verb`, and waits until the dialog is closed. */
+/** Waits for a dialog with all these texts, and closes it by its button `verb`. */
 export async function confirm(page: Page, sentences: readonly (string | RegExp)[], verb: string) {
   const dialog = page.getByRole("dialog");
   for (const sentence of sentences) await dialog.getByText(sentence).first().waitFor();
@@ -287,7 +284,7 @@ export async function confirm(page: Page, sentences: readonly (string | RegExp)[
   await dialog.waitFor({ state: "detached" });
 }
 
-/** Waits for a notice with the text, dismisses the notice, and waits until it has disappeared. */
+/** Waits for a notice with the text, and dismisses the notice. */
 export async function dismissNotice(page: Page, text: string | RegExp): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: text });
   await notice.getByRole("button", { name: "Dismiss" }).click();

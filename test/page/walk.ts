@@ -1,6 +1,5 @@
 // Opens the pages, dialogs and menus of views.ts in a window of one size, and checks each of them: nothing is too wide,
-// squeezed or animated, and the browser's console has no errors or warnings, except those about the status 404. The
-// checks of accessibility (targets for a finger, tab stops, axe) are made only for some sizes.
+// squeezed or animated. The checks of accessibility are made only for some sizes.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -83,7 +82,6 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
   });
 }
 
-/** Returns the elements (the page, dialogs and their forms) whose contents are wider than the element, as lines. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
@@ -135,11 +133,8 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the targets (links, buttons and fields) that are less than 44 pixels high, which is too low for a finger. If
- * a dialog is open, only targets in the dialog are checked. A target also passes if a larger area around the target is
- * 44 pixels high: the label of an input, the table row or list item of a link, or for any other target a table row with
- * an action on click. Inline elements (for example links in a text), buttons that copy, buttons drawn as links, and the
- * link that skips to the content are not checked.
+ * Returns the targets (links, buttons and fields) that are less than 44 pixels high, which is too low for a finger. A
+ * target also passes if a clickable area around the target is 44 pixels high, such as the label of an input.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -172,7 +167,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns the violations in both themes. In the dark theme only the rules of `rulesOfColour` are checked. */
+/** Returns the violations in both themes. */
 export const accessible: Check = async (page) => {
   const found: string[] = [];
   for (const theme of ["light", "dark"] as const) {

@@ -1,6 +1,6 @@
 // The statements of src/queue, src/insight and src/commands, as they are sent. Each function in `calls` is called with
-// a client that records statements and returns scripted rows (answers). The statements in `texts`, such as those of
-// fetches, are built without a call. Each entry of `calls` and `texts` is one golden file.
+// a client that records statements and returns scripted rows (answers). Each entry of `calls` and `texts` is one golden
+// file.
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { cancelRunning } from "../../src/commands/cancel/cancel-running.ts";
@@ -195,12 +195,12 @@ const refusingAll: Answer = (text) => {
   throw Object.assign(new Error("no"), { code: "P0001" });
 };
 
-/** The answers if one job is found, whatever the order of the list. */
+/** The answers if one job is found. */
 const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
     : { us: "1", task_id: 1 };
-/** The answers if one job is found whose texts may be large, so that a separate statement reads the texts. */
+/** The answers if one job is found whose large texts a separate statement reads. */
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
 /** The answers about a job with a large, compressed payload, which a second statement reads. */
@@ -224,7 +224,7 @@ async function exportOf(db: Database, q: string, format: ExportFormat): Promise<
   let left = 3;
   for await (const _ of pieces(AbortSignal.timeout(1_000))) if (--left === 0) return;
 }
-/** The answers if one job is found that matches the query, and whose line of the export is too large for a chunk. */
+/** The answers if one job is found whose line of the export is too large for a chunk. */
 const exported: Answer = (text) => {
   if (text.includes("as lines")) return { lines: null, count: "0", last: null, first: "1" };
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
@@ -254,7 +254,6 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** A database that returns no rows: compileQuery() needs none for the two queries below. */
 const emptyDatabase = {
   client: { query: async () => ({ rows: [] }) },
   schema: schemaName(),
@@ -635,10 +634,7 @@ for (const { flags, pauses } of forms) {
   }
 }
 
-/**
- * Returns the answers if a cleanup deletes the row of a task and the row of a queue, and cannot restore these rows,
- * because their names already have new rows.
- */
+/** Returns the answers if a cleanup cannot restore the deleted rows of names, because the names have new rows. */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
   return (text) => {
@@ -665,7 +661,7 @@ function queueIndex() {
   };
 }
 
-/** Returns the text of each golden file by the file's name: each statement once, in the order of the first sending. */
+/** Returns the text of each golden file by the file's name. */
 export async function statements(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const { quoted } = schemaName();
@@ -682,7 +678,7 @@ export async function statements(): Promise<Map<string, string>> {
 async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   const sent: string[] = [];
   const client = {
-    // A COPY is an object with submit(). As pg does, this client calls submit() with a connection.
+    // As pg does, this client calls submit() of a COPY with a connection.
     query(config: { text: string; values?: unknown[] } | CopySubmittable) {
       if ("submit" in config) {
         const connection = { query: (text: string) => sent.push(text), ...SWALLOWED };
@@ -708,7 +704,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   try {
     await call({ client, schema: schemaName() } as unknown as Database);
   } catch {
-    // An error of the call does not matter: the statements that were sent before the error are recorded.
+    // The statements that were sent before the error are recorded.
   }
   return [...new Set(sent)];
 }

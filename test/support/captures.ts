@@ -1,10 +1,9 @@
 // Finds the functions and operators of a statement that a role could replace by creating objects in a schema on the
-// search path. Such functions are called without a schema. For such operators, PostgreSQL would prefer an overload with
-// exactly the types of the operands.
+// search path.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 
-// Keywords that can precede a parenthesis, and that PostgreSQL does not look up as functions.
+// Keywords that can precede a parenthesis, but are not looked up as functions.
 const SYNTAX = new Set([
   ...[
     "all",
@@ -29,15 +28,12 @@ export function bareFunctions(text: string): string[] {
     .map(({ 1: name = "" }) => name);
 }
 
-/**
- * Whether the call is `unnest` with several arrays. Such a call needs no schema, because PostgreSQL's parser replaces
- * the call by several calls of `pg_catalog.unnest`.
- */
+/** PostgreSQL's parser replaces `unnest` with several arrays by several calls of `pg_catalog.unnest`. */
 function isSpread(text: string, name: string, index: number): boolean {
   return name === "unnest" && /^unnest\([^()]*,/.test(text.slice(index));
 }
 
-/** Connects to a database, and creates the operators of overloads.ts in the database's schema `public`. */
+/** Connects to a database, and creates the operators of overloads.ts. */
 export async function overloadedClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -56,9 +52,8 @@ const dependsOn = `
   and operators.oprnamespace = 'public'::regnamespace`;
 
 /**
- * Returns the operators in `public` that a statement uses. The statement becomes the parsed body (`begin atomic`) of a
- * function, because PostgreSQL stores which operators such a body uses. If the function cannot be created, the list
- * contains only the text of the error.
+ * Returns the operators in `public` that a statement uses. PostgreSQL stores which operators the parsed body of a
+ * function (`begin atomic`) uses.
  */
 export async function operatorsOfOthers(client: pg.Client, text: string): Promise<string[]> {
   await client.query("set search_path = pg_catalog");

@@ -1,9 +1,6 @@
-// Databases for tests, on the PostgreSQL server of TEST_DATABASE_URL or DATABASE_URL. If neither variable is set,
-// test/run.mjs starts a server and sets TEST_DATABASE_URL. A test file that runs without test/run.mjs and without these
-// variables starts a server of its own.
-//
-// A database is dropped when its test file ends, unless the database still has connections. In this case, the next test
-// file that starts in the same run drops the database.
+// Databases for tests, on the PostgreSQL server of TEST_DATABASE_URL or DATABASE_URL. If neither variable is set, the
+// test file starts a server of its own. A database is dropped when its test file ends, or later if the database still
+// has connections.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,9 +44,8 @@ export async function migratedDatabase(
 }
 
 /**
- * Creates a database as a copy of the template that is named after `key`. If this template does not exist, it is
- * created, and `fill` adds its contents. `fill` must close its connections: PostgreSQL neither renames nor copies a
- * database that has connections.
+ * Creates a copy of the template database for `key`. If the template does not exist, `fill` adds its contents. `fill`
+ * must close its connections: PostgreSQL cannot rename a database that has connections.
  */
 export async function databaseLike(
   key: string,
@@ -57,7 +53,7 @@ export async function databaseLike(
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
   await administer(async (client) => {
-    // Test files run in parallel. While the first file creates the template, the other files wait for this lock.
+    // Test files run in parallel. Only one of them may create the template.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     if (await exists(client, template)) return;
     const draft = await createDatabase("template0");
@@ -67,7 +63,7 @@ export async function databaseLike(
   return createDatabase(template);
 }
 
-/** Returns the URL of the server for the superuser. At the first call, starts a server if no variable is set. */
+/** Returns the URL of the server for the superuser. */
 export async function serverUrl(): Promise<string> {
   started ??= start();
   return started;
@@ -93,8 +89,8 @@ async function createDatabase(template: string): Promise<TestDatabase> {
     const { rows } = await client.query<{ v: number }>(
       "select current_setting('server_version_num')::int as v",
     );
-    // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log, which takes
-    // three times as long as copying the files. Earlier versions always copy the files.
+    // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log, which takes three
+    // times as long as copying the files.
     const how = (rows[0]?.v ?? 0) < 150_000 ? "" : "strategy file_copy";
     await client.query(`create database ${name} template "${template}" ${how}`);
   });
@@ -127,8 +123,7 @@ after(async () => {
     rmSync(own.directory, { recursive: true, force: true });
   } else if (made.length > 0) {
     await administer(async (client) => {
-      // Databases with connections are left out: `drop database` would wait five seconds for the connections to end,
-      // and then fail.
+      // For a database with connections, `drop database` would wait five seconds and then fail.
       const { rows } = await client.query<{ name: string }>(
         `select datname as name from pg_database where datname = any ($1)
          and datname not in (select datname from pg_stat_activity where datname is not null)`,

@@ -1,7 +1,6 @@
 // Creates overloads of PostgreSQL's operators and functions in the schema `public`. Any role that may create objects in
-// this schema could do the same. If an overload has exactly the argument types of a call, and PostgreSQL's own
-// function or operator has not, PostgreSQL calls the overload. The overloads of createOverloads() record the role that
-// runs them, in the table `public.run_as`.
+// this schema could do the same. PostgreSQL prefers an overload if only the overload has exactly the argument types of
+// a call.
 import type pg from "pg";
 
 const OPERATORS = [
@@ -26,10 +25,7 @@ const TYPES = [
   ...["bool[]", "int2[]", "int4[]", "int8[]", "float8[]", "text[]", "oid[]", "timestamptz[]"],
 ];
 
-/**
- * PostgreSQL's functions that statements call often, and that take any type or have variants for several types. Each
- * function is listed with the argument types of its overloads.
- */
+/** Functions that statements call often, with the argument types of their overloads. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
   cardinality: ["int4[]", "int8[]", "text[]"],
@@ -80,7 +76,7 @@ export async function createOverloads(superuser: pg.Client, tenant: pg.Client): 
   await createOperators(superuser);
 }
 
-/** Creates only the operators. They call the function `public.captured()`, which must exist. */
+/** Creates only the operators. The function `public.captured()` must exist. */
 export async function createOperators(superuser: pg.Client): Promise<void> {
   await superuser.query("set allow_system_table_mods = on");
   await superuser.query(operatorsSql, [OPERATORS, TYPES]);

@@ -1,5 +1,5 @@
-// Starts pgbouncer in transaction mode in front of a test server. pgbouncer has a few connections to each of the
-// server's databases, and runs each transaction of a client on any free connection to the client's database.
+// Starts pgbouncer in transaction mode in front of a test server. In this mode, each transaction of a client may run on
+// another connection to the server.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,17 +14,17 @@ export interface Pgbouncer {
   url(database: string): string;
   /** Runs a command of pgbouncer's console, such as PAUSE. */
   admin(command: string): Promise<void>;
-  /** Kills pgbouncer with SIGKILL. Resolves when pgbouncer has ended. */
+  /** Kills pgbouncer with SIGKILL. */
   kill(): Promise<void>;
-  /** Starts pgbouncer again after kill(), with the same URLs. Resolves when pgbouncer listens. */
+  /** Starts pgbouncer again after kill(), with the same URLs. */
   start(): Promise<void>;
-  /** Kills pgbouncer as kill() does, and removes its files. */
+  /** Kills pgbouncer and removes its files. */
   stop(): Promise<void>;
 }
 
 /**
- * Returns the path of pgbouncer; null if it is not installed. Also searches /usr/sbin: Debian installs pgbouncer there,
- * and this folder is only in the PATH of root.
+ * Returns the path of pgbouncer; null if it is not installed. Debian installs pgbouncer in /usr/sbin, which is only in
+ * the PATH of root.
  */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
@@ -43,26 +43,24 @@ function isProgram(path: string): boolean {
 const PORT = 6432;
 const START_LIMIT_MS = 10_000;
 
-// A shell command that runs pgbouncer and kills it when the shell's stdin ends, at the latest when this process ends.
+// Runs pgbouncer until stdin is closed, at the latest when this process ends.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {
-  /** A TCP address on which pgbouncer listens, and which the URLs contain. Default: only a unix socket. */
+  /** The TCP address on which pgbouncer listens. Default: only a unix socket. */
   readonly address?: string;
   /** How long pgbouncer keeps an unused connection to the server, in seconds. Default: 600. */
   readonly idleSeconds?: number;
 }
 
-/**
- * Starts pgbouncer with at most `connections` connections to each database of `server`. pgbouncer refuses to run as
- * root, so under root it runs as the user of embedded servers.
- */
+/** Starts pgbouncer with at most `connections` connections to each database of `server`. */
 export async function startPgbouncer(
   program: string,
   server: string,
   connections: number,
   { address = "", idleSeconds = 600 }: PgbouncerOptions = {},
 ): Promise<Pgbouncer> {
+  // pgbouncer refuses to run as root.
   const account = serverAccount();
   const directory = mkdtempSync(join(tmpdir(), "worker-pgbouncer-"));
   const file = join(directory, "pgbouncer.ini");
@@ -138,10 +136,7 @@ unix_socket_dir = ${directory}
 `;
 }
 
-/**
- * Resolves when pgbouncer logs that it listens. Rejects if pgbouncer fails or needs more than ten seconds; the error
- * has pgbouncer's output.
- */
+/** Resolves when pgbouncer logs that it listens. */
 async function ready(child: ChildProcess): Promise<void> {
   const output: string[] = [];
   const limit = AbortSignal.timeout(START_LIMIT_MS);

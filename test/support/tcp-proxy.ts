@@ -2,12 +2,11 @@
 //
 //   await using proxy = await tcpProxy(database.url);
 //   … connect to proxy.url …
-//   proxy.mute();     nothing passes and nothing is closed, as if a cable were pulled
-//   proxy.resume();   buffered data arrives, and everything continues
+//   proxy.mute();     nothing passes, as if a cable were pulled
+//   proxy.resume();   buffered data arrives
 //   proxy.of("worker heartbeat").reset();   resets only the connections with this application_name
 //
-// tcp-proxy/faults.ts has all faults. The proxy works in front of any server, but of(), cutBehind() and cutAnswer()
-// need PostgreSQL's protocol without encryption.
+// tcp-proxy/faults.ts has all faults. of(), cutBehind() and cutAnswer() need PostgreSQL's protocol without encryption.
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
@@ -33,7 +32,7 @@ export class TcpProxy extends Faults implements AsyncDisposable {
     return `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${port}/${encodeURIComponent(database ?? "postgres")}`;
   }
 
-  /** Returns the Faults of the connections with this `application_name`. Each call returns the same object. */
+  /** Returns the Faults of the connections with this `application_name`. */
   of(application: string): Faults {
     const aimed = this.#aimed.get(application) ?? new Faults(this.#links, application);
     this.#aimed.set(application, aimed);
@@ -83,7 +82,7 @@ export class TcpProxy extends Faults implements AsyncDisposable {
   }
 }
 
-/** Starts a proxy on 127.0.0.1. It connects to the server of `databaseUrl` over TCP or a unix socket. */
+/** Starts a proxy on 127.0.0.1 for the server of `databaseUrl`. */
 export async function tcpProxy(
   databaseUrl: string,
   { delayMs = 0 }: { readonly delayMs?: number } = {},

@@ -1,6 +1,6 @@
 // Creates and starts a virtual machine with Debian, in which systemd is PID 1. The machine's second disk has the files
-// under test, and guest.sh, which checks these files and writes the results to the console. By default qemu emulates
-// the processor, which is slow. With WORKER_VM_ACCEL=kvm, qemu uses the virtualization of the host.
+// under test, and guest.sh, which checks these files. qemu emulates the processor, which is slow, unless
+// WORKER_VM_ACCEL=kvm is set.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -26,7 +26,6 @@ const PACKAGES = [
 ];
 
 const TRIED = "/etc/systemd/system/tried.service";
-/** Runs guest.sh from the second disk, and then switches the machine off. */
 const UNIT = `[Unit]
 After=multi-user.target
 [Service]
@@ -37,8 +36,8 @@ WantedBy=multi-user.target
 `;
 
 /**
- * Unmounts everything inside a folder, and removes the folder. An interrupted debootstrap leaves the /proc of the host
- * mounted in the folder, and the removal must not delete files of the host.
+ * Unmounts everything inside a folder, and removes the folder. An interrupted debootstrap leaves the host's /proc
+ * mounted in the folder.
  */
 export function removeFolder(folder: string): void {
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
@@ -94,9 +93,8 @@ export interface CheckResult {
 const MAX_MS = 60 * 60_000;
 
 /**
- * Starts the machine, waits until it switches itself off, and returns the results of the checks in guest.sh. If the
- * machine still runs after an hour, it is killed. `root.img` stays unchanged. `disk`: the image of the second disk.
- * `onFigure` is called with each text that guest.sh prints after `@@ figure`.
+ * Runs the machine until it switches itself off, for at most an hour. Returns the results of the checks in guest.sh.
+ * `disk`: the image of the second disk. `onFigure` is called with each text that guest.sh prints after `@@ figure`.
  */
 export async function boot(
   directory: string,
@@ -126,10 +124,7 @@ export async function boot(
   return read(serial, onFigure);
 }
 
-/**
- * Reads the lines of guest.sh from the console: `@@ ok …`, `@@ failed …` followed by lines `@@   …` with the check's
- * output, `@@ figure …`, and at the end `@@ end`. If `@@ end` is missing, a failed check is added to the results.
- */
+/** Reads the results from the console. The lines `@@   …` after a line `@@ failed …` are the output of this check. */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];
   let isWhole = false;

@@ -1,7 +1,6 @@
 /**
- * Runs the page's real application (ui/assembly, compiled) without a browser, a network or a real clock. In place of
- * the browser, a host object records the application's calls. A test dispatches actions, answers requests, and reads
- * the drawn page as plain objects.
+ * Runs the page's real application (ui/assembly, compiled) without a browser, a network or a real clock. A test
+ * dispatches actions, answers requests, and reads the drawn page as plain objects.
  */
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -63,14 +62,14 @@ export class Page {
   subscriptions: string[] = [];
   streaming = false;
   title = "";
-  /** The text over the icon of the browser's tab, such as `12`; empty: none. */
+  /** The text over the icon of the browser's tab. */
   mark = "";
-  /** The scroll position, set by the page or by a test. */
+  /** The scroll position. */
   scroll = 0;
   /** The number of the current entry in the history. */
   entry = 1;
   backs = 0;
-  /** The number of times that the stored answers were deleted. */
+  /** How often the stored answers were deleted. */
   cleared = 0;
   theme = "";
   focus = "";
@@ -193,7 +192,7 @@ export class Page {
     return this.all((e) => e.tag === "button" && spokenOf([e]) === label).length > 0;
   }
 
-  /** Clicks a button: dispatches the action that a browser's click would dispatch. */
+  /** Dispatches the action of a click on the button. */
   click(label: string): void {
     const { attrs } = this.button(label);
     if (attrs["disabled"]) throw new Error(`the button "${label}" is disabled`);
@@ -240,7 +239,7 @@ export class Page {
   }
   #lastEntry = 1;
 
-  /** Advances the clock, and runs the timers that become due, in the order of their times. */
+  /** Advances the clock, and runs the timers that become due. */
   pass(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -294,7 +293,7 @@ export function textOf(children: Child[]): string {
     .join("");
 }
 
-/** Returns the text without the parts that screen readers skip, such as the shortcut key that a button shows. */
+/** Returns the text without the parts that screen readers skip. */
 function spokenOf(children: Child[]): string {
   return children
     .map((child) => {
@@ -312,7 +311,7 @@ export function collect(children: Child[], match: (element: Element) => boolean)
   });
 }
 
-/** Builds the elements from the operations that ui/assembly/lib/view.ts has written to the memory for the host. */
+/** Builds the elements from the operations that ui/assembly/lib/view.ts has written to the memory. */
 function readPicture(
   memory: WebAssembly.Memory,
   opsAt: number,

@@ -1,4 +1,4 @@
-// Crews for a trial (trial.ts), which start workers in this process, and a disturbance that cuts connections.
+// Crews of workers in this process for a trial (trial.ts), and a disturbance that cuts connections.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
@@ -41,7 +41,7 @@ export const together =
     };
   };
 
-/** Returns a crew of `count` workers. During the trial, a random worker is replaced by a new worker again and again. */
+/** Returns a crew of `count` workers. During the trial, random workers are replaced. */
 export const comingAndGoing =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -50,7 +50,7 @@ export const comingAndGoing =
       while (await pause(30 + trial.dice(150), trial.over)) {
         const place = trial.dice(count);
         const [one] = workers.splice(place, 1);
-        // If a connection is cut while the new worker starts, the start fails, and the old worker stays.
+        // If a cut makes the start fail, the old worker stays.
         const next = await hire(trial, options).catch(() => null);
         if (next !== null) workers.push(next);
         else if (one !== undefined) workers.push(one);
@@ -63,15 +63,14 @@ export const comingAndGoing =
     };
   };
 
-/** The application_names of a worker's connections, except the connections for heartbeats and for maintenance. */
+/** The application_names of a worker's connections, except for heartbeats and maintenance. */
 export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
 const MAX_CUTS = 40;
 
 /**
- * Returns a disturbance that cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: the
- * application_names of the connections that may be cut. After a cut, the next cut waits until a job has ended. Without
- * this, on a busy machine, no worker might be able to connect between two cuts.
+ * Returns a disturbance that cuts connections with the application_names `kinds` at random moments. Between two cuts,
+ * at least one job ends, so that workers can connect even on a busy machine.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>
@@ -83,7 +82,7 @@ export const cutting =
       endedBefore = ended();
       cuts++;
       log.fault();
-      // Behind a pooler, this statement may cut the connection on which it runs, and then it fails.
+      // Behind a pooler, this statement may cut its own connection.
       await queue
         .sql(
           `select pg_terminate_backend(pid) from (

@@ -1,5 +1,4 @@
-// For tests of cron entries: a scheduler with manual time, which sleeps until the test advances the time, and functions
-// that read the jobs that the scheduler has added.
+// For tests of cron entries: a scheduler with manual time, and functions that read the jobs that were added.
 
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
@@ -56,8 +55,8 @@ export class ManualTime implements CronTime {
   }
 
   /**
-   * Sets the time, and wakes the schedulers whose sleep is then over. Before and after this step, waits until `count`
-   * schedulers sleep.
+   * Sets the time, and wakes the schedulers whose sleep is then over. Before and after, waits until `count` schedulers
+   * sleep.
    */
   async goTo(iso: string, count = 1): Promise<void> {
     await this.resting(count);
@@ -78,7 +77,7 @@ export interface Scheduler {
   readonly cron: Cron;
   readonly hooks: Hooks;
   readonly lines: LogLine[];
-  /** The events in order, as texts: `scheduled <entry> <time>`, `backfilled <entry> <time>`, `tick <time> <tasks>`. */
+  /** The events in order: `scheduled <entry> <time>`, `backfilled <entry> <time>`, `tick <time> <tasks>`. */
   readonly events: string[];
 }
 
@@ -115,7 +114,7 @@ export function scheduler(options: SchedulerOptions): Scheduler {
   return { cron, hooks, lines, events };
 }
 
-/** Returns `name` with a random end, as an identifier that no other test uses. */
+/** Returns `name` with a random end. */
 export const unique = (name: string) => `${name}_${randomUUID().slice(0, 8)}`;
 
 export interface StoredJob {
@@ -128,7 +127,7 @@ export interface StoredJob {
   readonly key: string | null;
 }
 
-/** Returns the jobs of all tasks whose identifiers start with `prefix`, ordered by the time at which they are due. */
+/** Returns the jobs of tasks whose identifiers start with `prefix`, ordered by `run_at`. */
 export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]> {
   const { rows } = await pool.query<StoredJob>(
     `select task_identifier, to_char(v.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SSZ') as run_at,

@@ -1,6 +1,5 @@
-// Tests the fast lane with kept jobs (which have outlasted their transaction and are now locked by `locked_by`), with
-// failed transactions and lost connections, and with jobs that the safe mode of the same worker runs. A *lane* is one
-// connection of the fast lane.
+// Tests the fast lane: kept jobs, failed transactions, lost connections, and jobs that the safe mode of the same worker
+// runs. A *lane* is one connection of the fast lane.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -15,7 +14,7 @@ const NEVER_MS = 3_600_000;
 
 const quick = recordingTask("quick");
 
-/** Adds a job and waits until the job is done, so that at least one connection of the fast lane is open. */
+/** Runs a job, so that at least one connection of the fast lane is open. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
   await waitUntil("the fast lane runs", async () => (await queue.remaining()).length === 0);
@@ -136,8 +135,8 @@ test("The result of an attempt whose connection was cut does not end the job's n
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil("the safe mode runs the job again", () => signals.length === 2);
-  // The safe mode may fetch the unlocked row before the lane notices the cut. If the first attempt ended that early,
-  // the lane would write the attempt's result on the lost connection, and the result would be unknown.
+  // The safe mode may fetch the job before the lane notices the cut. If the first attempt ended that early, the result
+  // of the attempt would be unknown.
   await waitUntil("the signal of the first attempt is aborted", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
@@ -258,14 +257,13 @@ test("If PostgreSQL refuses a result of the fast lane once, the result is writte
     tasks: [quick, steady, short],
     concurrency: 10,
     connections: 1,
-    // With this interval, the safe mode rarely fetches. A fetch of the safe mode that begins before the rollback could
-    // lock the job `short`, although the lane has already run this job.
+    // With a short interval, a fetch of the safe mode that begins before the rollback could lock the job `short`.
     pollIntervalMs: 1_000,
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // The first deletion of the job `short` fails, and so does the transaction that has fetched this job. A rollback does
-  // not reset the sequence, so the second deletion succeeds.
+  // The first deletion of the job `short` fails. A rollback does not reset the sequence, so the second deletion
+  // succeeds.
   await queue.sql(`create sequence worker.refusals;
     create function worker.refuse() returns trigger language plpgsql as $$ begin
       if nextval('worker.refusals') = 1 then raise 'refused once'; end if;
@@ -284,7 +282,7 @@ test("If PostgreSQL refuses a result of the fast lane once, the result is writte
     return Number(row?.["last_value"]) === 2;
   });
   assert.equal(steady.seen.length, 1);
-  // If the lane had unlocked `steady`, the safe mode would fetch `steady` before `later`, which becomes due only now.
+  // If the lane had unlocked `steady`, the safe mode would fetch `steady` before `later`.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
   await waitUntil(
     "the job with the key `later` is done",
@@ -316,8 +314,8 @@ test("If only the fetch after a commit fails, the committed results are not writ
     { identifier: "good" },
   ]);
   await waitUntil("the job `good` runs", () => good.seen.length === 1);
-  // The lane's open transaction delays this lock until the lane commits the results. The fetch after the commit then
-  // waits for the table until the fetch reaches its lock timeout.
+  // This lock is granted when the lane commits the results. The fetch after the commit then waits until its lock
+  // timeout.
   const other = new pg.Client({ connectionString: queue.url, application_name: "blocking" });
   await other.connect();
   t.after(() => other.end());
@@ -353,8 +351,8 @@ test("A stop does not wait for a lane that has no jobs and cannot reach the data
     connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
-    // Gives the worker a lease. Without a lease, the stop would wait until the worker can unlock the jobs that a fetch
-    // may have locked when the connections were cut.
+    // Gives the worker a lease. Without a lease, the stop would wait until the worker can unlock the jobs of a fetch
+    // that got no answer.
     recovery: {},
     plugins: [watch],
   });
@@ -381,7 +379,7 @@ test("A fast lane reconnects if its connection is lost at the moment when a job 
   await queue.utils.addJob("quick");
   await waitUntil("the first job runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
-    // One statement cuts the connections and adds the job, so that both happen at the same moment.
+    // With one statement, the cut and the add happen at the same moment.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);

@@ -1,6 +1,5 @@
-// Tests FetchPlan, which decides what the next fetch requests, and RoundTrips, which records the fetches and flushes
-// under way. A plan is drained if a fetch would find nothing. A fetch is full if it has found as many jobs as it
-// requested, and short if it has found fewer.
+// Tests FetchPlan and RoundTrips. A plan is drained if a fetch would find nothing. A fetch is full if it has found as
+// many jobs as it requested, and short if it has found fewer.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -13,7 +12,7 @@ import { manualClock } from "../support/manual-clock.ts";
 const jobs = (count: number, runAtSeconds = 1_000, isQueued = false) =>
   Array.from({ length: count }, () => ({ priority: 3, runAtSeconds, isQueued }) as FetchedJob);
 
-/** Returns a plan, its clock, and fetch(), which makes a request and records `found` as its answer after `tookMs`. */
+/** fetch() makes a request, and records `found` as the answer after `tookMs`. */
 function planned(free: JobKind = "all") {
   const clock = manualClock();
   const plan = new FetchPlan(clock, free);
@@ -33,7 +32,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
     assert.equal(plan.isDrained, false);
-    // This fetch began at the last job of the first fetch, and has not read the jobs before that job.
+    // This fetch began at the last job of the first fetch.
     assert.equal(fetch(jobs(0)), false);
     assert.equal(fetch(jobs(9)), true);
     assert.equal(plan.isDrained, true);
@@ -266,7 +265,7 @@ describe("Round trips", () => {
     assert.equal(own.hasPatient, false);
     assert.deepEqual([own.requested, own.hasPrompt], [13, true]);
     clock.advance(20);
-    // After 20 ms another fetch may be sent, but the jobs that were requested still count.
+    // After 20 ms another fetch may be sent.
     assert.deepEqual([slow, own.requested, own.hasPrompt], [2, 13, false]);
     clock.advance(3_600_000);
     assert.equal(own.requested, 13);

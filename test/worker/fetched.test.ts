@@ -1,5 +1,4 @@
-// Tests jobs that a worker has fetched and not started: how many there are, when the worker returns (unlocks) them, and
-// which condition lists show for them.
+// Tests fetched jobs: how many there are, when the worker returns (unlocks) them, and which condition lists show.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
@@ -14,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const REPORTS =
   "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
 
-/** Whether the job was locked over 250 ms ago. A worker reports an unstarted job as fetched only after that time. */
+/** A worker reports an unstarted job as fetched only 250 ms after the fetch. */
 const IS_OLD = `select clock_timestamp() - locked_at > interval '250 milliseconds' as is_old
   from worker._private_jobs where id = $1`;
 
@@ -28,8 +27,7 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
   const task = recordingTask<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  // With heartbeats (`recovery`), the worker reports its running jobs, so that removeJob() can distinguish fetched jobs
-  // from running ones. While a job is fetched, removeJob() waits up to a second.
+  // With `recovery`, the worker reports its running jobs, so removeJob() can distinguish fetched from running jobs.
   await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
   await waitUntil(
     "the worker reports its running jobs",
@@ -49,8 +47,7 @@ test("In a named queue of slow jobs an urgent job runs next, and a removed job d
 });
 
 test("The first job of a task in a named queue is fetched alone. If jobs are quick, the next ones are fetched in runs.", async () => {
-  // On a busy machine, jobs take longer, and fewer jobs are fetched together. There are so many jobs that some fetch
-  // gets more than 5 of them even on a busy machine.
+  // On a busy machine, fewer jobs are fetched together. With 200 jobs, some fetch still gets more than 5.
   const LAST = 200;
   const gate = latch();
   const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -89,7 +86,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
     queue.utils.addJobs(
       names.map((payload) => ({ identifier: "task", payload, spec: { queueName: "q" } })),
     );
-  // After these quick jobs, the worker expects that the next jobs are quick, too, and fetches several of them together.
+  // After quick jobs, the worker fetches several jobs of the queue together.
   await add(Array.from({ length: 30 }, () => "quick"));
   await queue.startWorker({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
   await waitUntil("the quick jobs are done", async () => (await queue.remaining()).length === 0);
@@ -107,7 +104,6 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   gate.open();
   await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
-  // `seen` has the jobs of both workers, in the order of their starts.
   assert.deepEqual(task.seen, ["slow", "a", "b", "c"]);
 });
 
@@ -143,8 +139,7 @@ test("Jobs behind a long job of a fast lane are unlocked long before the lane's 
   const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
   await queue.startWorker({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
-  // The priorities put the jobs in this order: 2,000 quick jobs, the long job, 50 more jobs. The last of the quick jobs
-  // are fetched together with the long job and jobs behind it.
+  // The priorities put the jobs in this order: 2,000 quick jobs, the long job, 50 more jobs.
   const jobs = (payload: number, count: number) =>
     Array.from({ length: count }, () => ({
       ...{ identifier: "task", payload },

@@ -1,14 +1,6 @@
-// Judges a trial (trial.ts), or a test of faults, by its log and by the rows that are left in the database. The rules:
-//   - no acknowledged job is lost, and no job that has succeeded still has a row
-//   - no job succeeds twice, and no two runs of a job overlap
-//   - jobs of one named queue run one at a time and in order
-//   - no job has more attempts than allowed, and attempts count upwards
-//   - no job kills more processes than its maximum of attempts plus one
-//   - a job whose process died starts again in time, if `freedWithinMs` is given
-//   - nothing is locked when all workers have stopped
-//   - the newest payload that was added with a key is not lost
-// A Leniency excuses some violations, most of them only if the log contains the death of a process, or a fault, that
-// may have caused the violation.
+// Judges a trial (trial.ts), or a test of faults, by its log and by the rows that are left in the database. A Leniency
+// excuses some violations, most of them only if the log contains a fault, or the death of a process, that may have
+// caused the violation.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
@@ -17,16 +9,12 @@ export interface Leniency {
   /** Workers were killed, so their jobs run again. */
   readonly killed?: boolean;
   /**
-   * Connections of fast lanes were cut, which unlocked jobs that were still running. These jobs run again, and their
-   * attempts that were cut off do not count.
+   * Connections of fast lanes were cut. Their running jobs run again, and the attempts that were cut off do not count.
    */
   readonly cutFastLanes?: boolean;
-  /**
-   * Workers were frozen or disconnected for longer than their lease, so other workers may have run the same jobs at the
-   * same time.
-   */
+  /** Workers lost their lease, so other workers may have run the same jobs at the same time. */
   readonly leaseLost?: boolean;
-  /** Whether several jobs of this queue may run at once, in any order. Default: false for every queue. */
+  /** Whether several jobs of this queue may run at once, in any order. Default: false. */
   readonly isParallel?: (queue: string) => boolean;
   /** The time within which a job whose process died must start again, in milliseconds. Default: not checked. */
   readonly freedWithinMs?: number;
@@ -52,8 +40,8 @@ export function judge(
   const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
   const mayRepeat: Excuse = (run) => hasDied(run) || mayOverlap(run);
   const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
-  // A process may freeze between the check of its lease and the call of a job's handler. When the process wakes up, it
-  // calls the handler, although another worker may have begun a later attempt of the job.
+  // If a process freezes right before it calls a task, the call may come after another worker has begun a later
+  // attempt.
   const isLate: Excuse = (run) => leaseLost && wokeUp(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
@@ -80,14 +68,12 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // If a worker is killed after a job's last attempt succeeded, but before the result was written, the row remains: the
-  // job has no attempts left.
+  // If a worker is killed before it writes the success of a job's last attempt, the row remains.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
-  // Only the newest payload of a key has to run. Adds of one key are made one after another, so the last add in the log
-  // has the newest payload. An add that failed, but may have been committed (`maybe`), counts, too, because it may have
-  // replaced the payload of the add before it.
+  // Only the newest payload of a key has to run: the payload of the last add in the log. A failed add that may have
+  // been committed (`maybe`) counts, too.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -112,12 +98,11 @@ function namesIn({ payload }: JobLeft): string[] {
 }
 
 /**
- * Reports jobs with more than one written success. A success does not count as written if its run may have been cut
- * off, or if its process died and the job has succeeded again later.
+ * Reports jobs with more than one written success. If an attempt was cut off, or its process died, its success may not
+ * have been written.
  */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // Several jobs can have the same name: an attempt that does not count is repeated, and adds its child jobs again
-  // under the same names.
+  // Several jobs can have the same name: if an attempt that does not count is repeated, it adds its child jobs again.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n, job }) => `${n} (job ${job})`,
@@ -158,10 +143,7 @@ function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Exc
   });
 }
 
-/**
- * Reports jobs of a named queue whose first attempts did not start in the order of the adds. This order is required,
- * because the jobs of a queue have equal priorities and are added one after another.
- */
+/** Reports jobs of a named queue whose first attempts did not start in the order of the adds. */
 function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   const firstStart = new Map<string, number>();
   for (const { n, from } of runs) {
@@ -214,8 +196,8 @@ const limits = (added: readonly Added[]) =>
   new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
 
 /**
- * Reports jobs that have killed too many processes. A job may kill one process more than its maximum of attempts: an
- * attempt that kills its process in a fast lane does not count. The fast lanes then leave the job to the safe mode.
+ * Reports jobs that have killed too many processes. One process more than the maximum of attempts is allowed: an
+ * attempt that kills its process in a fast lane does not count, and then only the safe mode runs the job.
  */
 function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const most = limits(added);

@@ -1,5 +1,4 @@
-// Tests pauses of queues, of tasks and of all jobs, with workers of both modes and with Graphile workers: which jobs
-// run during a pause, how a pause ends, that maintenance ends no pause, and how lists and explanations show a pause.
+// Tests pauses of queues, of tasks and of all jobs, with workers of both modes and with Graphile workers.
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { beforeEach, test } from "node:test";
@@ -28,10 +27,7 @@ const inQueue = (count: number, identifier = "task") =>
     })),
   );
 
-/**
- * Starts a Graphile worker with this task. Every 50 to 100 ms the worker resets locks older than 4 hours. `seen` in the
- * result: the payloads of the jobs that the worker has run.
- */
+/** Starts a Graphile worker that resets locks older than 4 hours every 50 to 100 ms. */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
   const events: WorkerEvents = new EventEmitter();
@@ -49,8 +45,8 @@ async function stock(identifier: string) {
 }
 
 /**
- * Adds a job of the task `other`, and waits until one more job of this task has run. By then, all earlier jobs that are
- * allowed to start have started. `seen`: the payloads of the jobs of `other` that have run.
+ * Adds a job of the task `other`, and waits until one more job of this task has run. By then, all earlier jobs that may
+ * start have started.
  */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const count = seen.length;
@@ -153,9 +149,8 @@ test("A queue that is resumed while one of its jobs runs continues after that jo
     running--;
   });
   await queue.startWorker({ tasks: [task], concurrency: 3 });
-  // The resumed queue still waits for its running job. About 250 ms after the end of this job, the worker reads the
-  // pauses, ends the pause and starts the next job. Without this read, the next job would start after the next periodic
-  // read, up to two seconds later.
+  // About 250 ms after the end of the running job, the worker reads the pauses, ends the pause and starts the next job.
+  // Without this read, the next job would start up to two seconds later.
   await assertFastRounds(500, 4, async () => {
     [started, end, isFirst] = [latch(), latch(), true];
     const before = task.seen.length;
@@ -341,7 +336,7 @@ test("Pauses with an invalid name, reason or end are refused.", async () => {
 
 test("The end of a pause must be in the future by the database's clock.", async () => {
   const { client } = queue.utils.database;
-  // Returns utilities for which the database's clock is `hours` ahead of this process's clock; negative: behind it.
+  // Returns utilities for which the database's clock is `hours` ahead.
   const ahead = (hours: number) =>
     queue.utils.with({
       query: ({ text, ...rest }) =>

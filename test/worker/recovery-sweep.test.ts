@@ -1,5 +1,5 @@
-// Tests the statements that find stale workers, recover these workers, reset old locks, and renew the locks of a worker
-// that still runs. A sweep recovers stale workers: their jobs are unlocked, and their rows are marked or deleted.
+// Tests the statements that find stale workers, recover their jobs (a sweep), reset old locks, and renew the locks of a
+// worker that still runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -24,7 +24,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const STEADY = { uptimeMs: 10_000, silenceMs: 2_000 };
 const WELL = { isBroken: false, longestGapMs: 4_500 };
 
-/** Adds a worker whose last heartbeat has this age, given as an interval. */
+/** Adds a worker whose last heartbeat has this age. */
 async function worker(id: string, age: string, metadata: string | null = LEASE) {
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -38,10 +38,7 @@ async function databaseTime(): Promise<number> {
   return (await queue.sql<{ now_ms: number }>(text))[0]?.now_ms ?? 0;
 }
 
-/**
- * Recovers the jobs of those workers of `ids` that are stale. `own`: how long the heartbeats of the sweeping worker
- * have succeeded, and the time of its last heartbeat. Default: the values of a healthy worker.
- */
+/** Recovers the stale workers of `ids`. `own`: values of the sweeping worker; default: those of a healthy worker. */
 async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: number } = {}) {
   return recoverStaleWorkers(queue.db, {
     staleWorkerIds: ids,
@@ -83,7 +80,7 @@ test("The answer to a heartbeat lists only workers whose leases have expired.", 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // The answer does not list `dead` if the heartbeats of `self` have succeeded for less time than the lease of `dead`.
+  // This uptime of `self` is shorter than the lease of `dead`.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
@@ -324,7 +321,7 @@ test("Locks older than 4 hours are reset unless their worker has a row in _priva
   assert.equal((await job(long.id))?.locked_by, "away");
 });
 
-/** Adds a worker whose heartbeats have succeeded for `uptimeMs` without a gap. The last heartbeat was a second ago. */
+/** Adds a worker whose heartbeats have succeeded for `uptimeMs` without a gap. */
 async function steadyWorker(id: string, uptimeMs: number): Promise<void> {
   const steady_since_ms = (await databaseTime()) - uptimeMs;
   await worker(id, "1 s", JSON.stringify({ ...JSON.parse(LEASE), steady_since_ms }));
@@ -339,7 +336,7 @@ test("After an outage of hours, an absent worker keeps its row and its locks unt
     await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
     return (await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs;
   };
-  // First no worker sends heartbeats. Then `back` does, but for less time than the lease of `away`.
+  // At first no worker sends heartbeats. The uptime of `back` is shorter than the lease of `away`.
   assert.equal(await reset(), 0);
   await steadyWorker("back", 6_000);
   assert.equal(await reset(), 0);
@@ -459,7 +456,6 @@ test("A job that PostgreSQL refuses to change does not prevent the recovery of o
     );
     const left = await queue.sql("select id from worker._private_jobs where locked_by = 'dead'");
     assert.equal(left.length, 3);
-    // The queue of the job `bad` stays locked.
     const lines = await queue.sql<{ name: string }>(
       "select queue_name as name from worker._private_job_queues where locked_by = 'dead'",
     );

@@ -1,6 +1,5 @@
-// Tests workers whose statements PostgreSQL refuses, or whose statements take too long, because of an application's
-// foreign keys, triggers or row security policies. A job whose result is refused fails or stays locked. All other jobs
-// continue.
+// Tests workers whose statements are refused or slow because of an application's foreign keys, triggers or row security
+// policies. A job whose result is refused fails or stays locked.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
@@ -28,10 +27,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/**
- * What can make PostgreSQL refuse a job's result. Each function makes PostgreSQL refuse the result of the job `id`.
- * Each pattern matches the job's last_error afterwards.
- */
+/** Each function makes PostgreSQL refuse the result of the job `id`. The pattern matches the job's last_error. */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -53,7 +49,7 @@ const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegEx
     (id) => trigger("delete", `if old.id = ${id} then insert into public.gone values (1); end if;`),
     /relation "public.gone" does not exist \(PL\/pgSQL function/,
   ],
-  // Triggers that raise the error codes (SQLSTATE) of outages, and of a statement that exceeds its time limit.
+  // The error codes (SQLSTATE) of outages, and of a statement that exceeds its time limit.
   ...Object.fromEntries(
     ["08001", "25006", "53100", "55000", "57014", "57P01", "58P01", "XX000"].map((state) => [
       `an exception with the error code ${state}`,
@@ -128,7 +124,7 @@ for (const fastLane of [false, true]) {
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
         // In the fast mode the error ends the transaction that locks the job's row, so the safe mode may run the job
-        // again. At least one of the runs counts as an attempt.
+        // again.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
@@ -219,7 +215,7 @@ test("While refused results of the fast mode are written one by one, the safe mo
     fastLane: { limitMs: 5_000 },
   });
   await waitUntil("all jobs run", () => task.seen.length === count);
-  // A job with a key runs in the safe mode. After this job, the test waits until the safe mode has no fetch under way.
+  // A job with a key runs in the safe mode.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
@@ -283,8 +279,7 @@ test("Payloads that cannot be read together within the time limit are read one b
     "_private_tasks",
     "_private_known_crontabs",
   ];
-  // By the policy below, reading one payload takes 3 s. A statement may take 6.5 s, so one statement cannot read all
-  // three payloads.
+  // By the policy below, reading one payload takes 3 s. A statement may take 6.5 s.
   const limited = await rolePool(
     queue.url,
     queue.pool,

@@ -1,5 +1,5 @@
 // Tests workers whose schema is missing, incomplete or too new, or whose tables were replaced, as during a restore or a
-// migration. A worker waits until its schema is complete, and stops if its schema has become too new.
+// migration.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -22,7 +22,6 @@ const OPTIONS = { recovery: RECOVERY, pollIntervalMs: 50 } as const;
 const rename = (from: string, to: string) =>
   queue.sql(`alter table worker.${from} rename to ${to}`);
 
-/** Returns the ids of the workers with a heartbeat within the last second. */
 const fresh = async () => {
   const text = `select id from worker._private_workers
     where last_heartbeat_at > clock_timestamp() - interval '1 second'`;
@@ -54,8 +53,7 @@ test("Workers whose leases have expired because the table of heartbeats is missi
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // A worker without heartbeats starts and runs a job. Meanwhile the first two workers have the time to fetch the job
-  // `quick`, but must not fetch it.
+  // While another worker starts and runs a job, the first two workers could fetch the job `quick`, but must not.
   const free = recordingTask("free");
   await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -83,8 +81,7 @@ test("A worker continues under another id after a restore has set its last heart
   const { id } = worker;
   await queue.utils.addJob("held");
   await waitUntil("the first job runs", () => held.seen.length === 1);
-  // A restored dump may contain a job that the worker had locked when the dump was made, and that the worker completed
-  // before the restore. These statements add such a job.
+  // Adds a job as in a restored dump: the worker had locked the job when the dump was made.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -137,10 +134,7 @@ test("A worker continues after its schema was dropped and created again.", async
   await waitUntil("the worker sends a heartbeat", async () => (await fresh()).includes(worker.id));
 });
 
-/**
- * Kinds of incomplete schemas, as they occur during a restore. For each kind: the statements that make the schema
- * incomplete, and the statements that complete it again. `public.ledger` is a copy of the table of migrations.
- */
+/** Incomplete schemas, as during a restore: the statements that remove a part, and the statements that restore it. */
 const INCOMPLETE = {
   "whose table of migrations is empty": [
     "create table public.ledger as table worker.migrations; delete from worker.migrations",
@@ -206,8 +200,7 @@ test("A worker runs one check of its schema at a time, and notices a migration t
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
       await waitUntil("the worker checks its schema", async () => (await checks()) > 0);
-      // The migration's notification precedes the job's notification. So a worker that has run the job has usually
-      // received both.
+      // A worker that has run the job has usually also received the earlier notification of the migration.
       await queue.utils.addJob("quick");
       await waitUntil("another job has run", () => quick.seen.length === n);
       assert.equal(await checks(), 1);

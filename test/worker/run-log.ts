@@ -1,23 +1,21 @@
-// The log of a trial or of a test of faults: one file, to which every process that adds or runs jobs appends lines. A
-// line is in the file when write() returns, so the line survives a kill -9 of its process.
+// The log of a trial or of a test of faults: one file, to which every process that adds or runs jobs appends lines.
+// Writes are synchronous, so a written line survives a kill -9 of its process.
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 
 /**
  * An entry of the log. `n`: the name of a job or of an item of a batch; in the `start` of a batch, `batch <id>`. `by`:
- * the worker. `run`: see runName(). `t`: see machineTime().
+ * the worker. `t`: see machineTime().
  */
 export type Entry =
-  /** The database acknowledged an add. */
   | { e: "added"; n: string; job: string; queue?: string; key?: string; max?: number; batch?: true }
-  /** An add has failed with an error, but may have been committed. */
+  /** An add has failed, but may have been committed. */
   | { e: "maybe"; n: string; key?: string }
   | { e: "start"; run: string; n: string; job: string; by: string; attempt: number; t: number }
   | { e: "end"; run: string; ok: boolean; t: number }
-  /** The signal of a running job has aborted. */
   | { e: "aborted"; run: string; t: number }
   /** One item of a batch succeeded. */
   | { e: "item"; n: string; job: string }
-  /** A process died, and its runs with it. `n`: the job that killed the process; missing if no job killed it. */
+  /** A process died. `n`: the job that killed the process; missing if no job killed it. */
   | { e: "dead"; by: string; t: number; n?: string }
   /** Connections were lost, or a process got no CPU time. `by`: the affected worker; missing if all are affected. */
   | { e: "fault"; by?: string; t: number };
@@ -37,12 +35,12 @@ export class RunLog {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Records that a fault now affects the worker `by`, or without `by` all workers. */
+  /** Records a fault with the current time. */
   fault(by?: string): void {
     this.write({ e: "fault", ...(by === undefined ? {} : { by }), t: machineTime() });
   }
 
-  /** Returns all complete entries so far. Entries that were read before are not parsed again. */
+  /** Returns all complete entries so far. */
   read(): readonly Entry[] {
     if (statSync(this.path).size === this.#readBytes) return this.#entries;
     const bytes = readFileSync(this.path);

@@ -1,5 +1,4 @@
-// Finds the runs of jobs in a log (run-log.ts), the runs that a fault or the death of a process may have affected, and
-// how long the recovery of a job took.
+// Finds the runs of jobs in a log, the runs that faults may have affected, and how long recoveries took.
 import type { Entry } from "./run-log.ts";
 
 export interface Run {
@@ -43,18 +42,15 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/**
- * The longest time between a fault and a run that the fault affects. Within this time, a worker notices the loss of a
- * connection or of its lease.
- */
+/** The longest time between a fault and a run that the fault affects. */
 const REACH_MS = 60_000;
 
 /** The longest time from the end of a freeze until the fault's entry in the log. */
 const WAKING_MS = 100;
 
 /**
- * Returns functions that check a run. `died`: the run's process died after the start of the run. `wokeUp`: the run
- * started while the process woke up from a freeze. `wasTouched`: a fault may have affected the run (REACH_MS).
+ * Returns functions that check a run. `died`: the process died after the run's start. `wokeUp`: the run started while
+ * the process woke up from a freeze. `wasTouched`: a fault may have affected the run.
  */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
@@ -75,8 +71,8 @@ export function faultsOf(log: readonly Entry[]) {
 
 /**
  * Returns each run whose process died and whose job started again. `ms`: the time from the death to the job's next
- * start, divided by the number of recoveries in this time. There are several recoveries if workers that had fetched the
- * job died before they started it. The log has no runs of the attempts of these workers.
+ * start, divided by the number of recoveries in this time. There are several recoveries if workers died before they
+ * started the job.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

@@ -1,5 +1,5 @@
-// A trial of workers with a random workload (workload.ts). Producers add jobs, and a crew of workers runs them. Retries
-// are made due early, and connections may be cut. At the end, the oracle (oracle.ts) judges the log.
+// A trial of workers with a random workload (workload.ts). Producers add jobs, and a crew of workers runs them. At the
+// end, the oracle (oracle.ts) judges the log.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,18 +28,15 @@ export interface TrialPlan extends Leniency {
   readonly jobs: number;
   readonly crew: Crew;
   readonly weather?: readonly Weather[];
-  /**
-   * The clients with which the three producers add jobs. If there are fewer clients, some producers share a client.
-   * Default: the queue's WorkerUtils for all producers.
-   */
+  /** The clients with which the three producers add jobs. Default: the queue's WorkerUtils for all producers. */
   readonly producers?: readonly Producer[];
 }
 
 const PRODUCERS = 3;
 
 /**
- * Runs the plan with the seed in the environment variable TRIAL_SEED, or with a random seed. If the oracle finds
- * problems, or the trial cannot be completed, keeps the log and rejects with an error that names the seed and the log.
+ * Runs the plan with the seed in the environment variable TRIAL_SEED, or with a random seed. If the trial fails, keeps
+ * the log and rejects with an error that names the seed and the log.
  */
 export async function attempt(queue: WorkerQueue, plan: TrialPlan): Promise<void> {
   const seed = Number(process.env["TRIAL_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
@@ -87,7 +84,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
 
 const MAX_MS = 30_000;
 
-// Jobs that are locked or have attempts left, except those with the forbidden flag, which no worker may run.
+// Jobs that are locked or have attempts left, except those that no worker may run.
 const UNFINISHED = `select j.* from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -113,7 +110,7 @@ async function lockedQueues(queue: WorkerQueue): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Makes all retries due, every 40 ms. */
+/** Makes retries due early. */
 async function hurry({ queue, over }: Trial): Promise<void> {
   while (await pause(40, over)) {
     await queue

@@ -1,5 +1,5 @@
-// Helpers for tests with workers: a queue whose workers are aborted after each test; functions that wait with a
-// time limit; recorders of events, payloads and log lines.
+// Helpers for tests with workers: a queue, functions that wait with a time limit, and recorders of events, payloads and
+// log lines.
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../src/base/logger.ts";
@@ -12,11 +12,11 @@ import { type TestQueue, testQueue } from "../queue/queue-database.ts";
 
 export interface WorkerQueue extends TestQueue {
   readonly utils: WorkerUtils;
-  /** Creates a worker on this queue without starting it. The worker is aborted after the test. */
+  /** Creates a worker on this queue. The worker is aborted after the test. */
   worker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E>;
   /** Like worker(), but also starts the worker. */
   startWorker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
-  /** Returns the rows of all jobs in the order of their ids. Completed jobs have no rows. */
+  /** Returns all jobs that are not completed, in the order of their ids. */
   remaining(): Promise<JobLeft[]>;
 }
 
@@ -36,10 +36,7 @@ export interface JobLeft {
   readonly queue: string | null;
 }
 
-/**
- * Creates a queue. Call this function once, at the top of a file or of a `describe`. `database`: see testQueue().
- * `preparedStatements`: the option of `utils`.
- */
+/** Creates a queue. Call this function once, at the top of a file or of a `describe`. `database`: see testQueue(). */
 export function workerQueue(
   database?: () => Promise<{ readonly url: string }>,
   { preparedStatements = true } = {},
@@ -85,10 +82,7 @@ const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
 
-/**
- * Waits until `condition` returns, or resolves to, a truthy value. Rejects after `limitMs` with an error that contains
- * `what`.
- */
+/** Waits until `condition` returns, or resolves to, a truthy value. Rejects after `limitMs`. */
 export async function waitUntil(
   what: string,
   condition: () => unknown,
@@ -101,7 +95,7 @@ export async function waitUntil(
   }
 }
 
-/** Waits for the promise and returns its result. Rejects after `limitMs` with an error that contains `what`. */
+/** Waits for the promise and returns its result. Rejects after `limitMs`. */
 export async function waitFor<T>(
   what: string,
   promise: Promise<T>,
@@ -122,7 +116,7 @@ export async function waitFor<T>(
 export interface Witness extends Plugin {
   /** Returns the events with this name that were emitted so far. */
   all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
-  /** Waits until `count` events (default 1) with this name were emitted in total. Resolves to event number `count`. */
+  /** Waits for event number `count` (default: 1) with this name, and returns the event. */
   saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
 }
 

@@ -1,5 +1,5 @@
 // Random jobs of all kinds, and their tasks. The payload of a job defines the behavior of its attempts, so that any
-// worker can run the job: a worker of this library in any process, or a Graphile worker.
+// worker can run the job.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
@@ -10,7 +10,7 @@ import { machineTime, type RunLog, runName } from "./run-log.ts";
 export interface Behavior {
   /** The name of the job, or of one item of a batch, in the log. */
   readonly n: string;
-  /** The duration of the run in milliseconds. If `ms` and `children` are 0, the run is synchronous. */
+  /** The duration of the run in milliseconds. */
   readonly ms: number;
   /** The number of attempts that fail before an attempt succeeds. */
   readonly failures: number;
@@ -42,7 +42,7 @@ export interface Performance {
   readonly addJob: Adder;
 }
 
-/** Performs a behavior, with an entry in the log before and after. Returns a promise only if it has to wait. */
+/** Performs a behavior, and logs its start and its end. */
 export function perform(behavior: Behavior, performance: Performance): undefined | Promise<void> {
   const { log, job, by, attempt } = performance;
   const { n, ms, children, failures } = behavior;
@@ -153,8 +153,8 @@ export interface AddedJob {
 }
 
 /**
- * Makes at least `count` random jobs, and adds them one by one or several in a call. If several jobs were made for a
- * call, those with a key are left out. `name`: the producer's name.
+ * Adds about `count` random jobs, one by one or several in a call. A job with a key is only added alone. `name`: the
+ * producer's name.
  */
 export async function produce(
   name: string,
@@ -178,7 +178,7 @@ export async function produce(
 export const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
   producer.addJob(identifier, payload, spec);
 
-/** Logs an acknowledged job. The job of a batch gets an entry for each item. */
+/** Logs an acknowledged job. */
 export function record(job: AddedJob, log: RunLog): void {
   const entry = {
     job: job.id,
@@ -194,7 +194,7 @@ export function record(job: AddedJob, log: RunLog): void {
   }
 }
 
-/** Returns a random job with the name `n`. No other producer uses the named queue or the key of the job. */
+/** Returns a random job with the name `n`. */
 export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
   const behavior: Behavior = {
     n,

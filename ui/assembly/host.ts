@@ -18,10 +18,7 @@ export declare function request(
   body: string,
 ): void;
 
-/**
- * Closes the open event stream, if there is one, and opens another. The events of the new stream are passed to
- * `onEvent` (index.ts).
- */
+/** Closes the open event stream, and opens another. Events are passed to `onEvent` (index.ts). */
 export declare function subscribe(path: string, headers: string): void;
 
 export declare function unsubscribe(): void;
@@ -38,10 +35,7 @@ export declare function back(): void;
 /** Returns how far the page is scrolled, in pixels. */
 export declare function scrolled(): f64;
 
-/**
- * Scrolls the page to `top`, in pixels, after the next draw. If the page is too short for this position, scrolls again
- * after later draws, for up to 3 s.
- */
+/** Scrolls the page to `top`, in pixels, after the next draw. */
 export declare function scroll(top: f64): void;
 
 /** Returns the id of the element that has the focus; empty if this element has no id. */
@@ -52,7 +46,7 @@ export declare function attended(id: string): bool;
 
 export declare function title(text: string): void;
 
-/** Shows a number, such as `12` or `99+`, on the icon of the browser's tab. The empty string removes the number. */
+/** Shows a number, such as `12` or `99+`, on the icon of the browser's tab; empty: no number. */
 export declare function mark(text: string): void;
 
 /** Loads the page again. */
@@ -64,10 +58,7 @@ export declare function isWide(): bool;
 /** Moves the focus to the element with this id after the next draw. */
 export declare function focus(id: string): void;
 
-/**
- * Copies a text to the clipboard. Then dispatches the action `app.copied` with the text, and with the value "yes" if
- * the text was copied, or "no" if the copy failed.
- */
+/** Copies a text to the clipboard. Then dispatches `app.copied` with the text, and with the value "yes" or "no". */
 export declare function copy(text: string): void;
 
 /** Sets and stores the theme: `system`, `light` or `dark`. */
@@ -80,14 +71,14 @@ export declare function preferred(key: string): string;
 
 /**
  * Makes the browser itself download the server's answer at a path, of any size. Then dispatches the action `done` with
- * the path, and with the reason why the download cannot begin; the reason is empty if the download begins.
+ * the path, and with the reason if the download cannot begin.
  */
 export declare function save(path: string, done: string): void;
 
-/** Deletes the server's answers that the host has stored (ui/host/answers.ts). */
+/** Deletes the server's answers that the host has stored. */
 export declare function clearAnswers(): void;
 
-/** Stores a text until this tab is closed, for this tab only. The empty text removes the stored text. */
+/** Stores a text for this tab, until the tab is closed. The empty text removes the stored text. */
 export declare function remember(key: string, value: string): void;
 
 export declare function recall(key: string): string;

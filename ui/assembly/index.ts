@@ -1,4 +1,4 @@
-/** The functions of the application that the host (ui/host) may call. */
+/** The functions that the host (ui/host) calls. */
 
 // This import comes first: it unpacks the texts that the other modules use during their initialization.
 import "./literals";
@@ -34,24 +34,21 @@ export function init(address: string, entry: i32, theme: string): void {
   restore(model);
 }
 
-/** Called when the address has changed. `entry`: the number of its entry in the history (model/place.ts). */
+/** Called when the address has changed. `entry`: the number of its entry in the browser's history. */
 export function onAddress(address: string, entry: i32): void {
   model.now = now();
   model.live.touchedAt = model.now;
   go(model, address, entry);
 }
 
-/**
- * Performs an action. `value`: a field's text, a pressed key, a click's modifier, the event of a drag, or the result of
- * a host function.
- */
+/** Performs an action. `value`: for example a field's text, a pressed key or a click's modifier. */
 export function dispatch(action: string, arg: string, value: string): void {
   model.now = now();
   model.live.touchedAt = model.now;
   update(model, action, arg, value);
 }
 
-/** Called when a timer set with `after` has ended. Returns whether there is something new to draw. */
+/** Called when a timer has ended. Returns whether there is something new to draw. */
 export function onTimer(action: string, arg: string): bool {
   model.now = now();
   model.isNew = true;
@@ -59,7 +56,7 @@ export function onTimer(action: string, arg: string): bool {
   return model.isNew;
 }
 
-/** Called when a request has ended. `status`: 0 if no answer came. `bytes`: the size of the body as transferred. */
+/** Called when a request has ended. `status`: 0 if no answer came. */
 export function onAnswer(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
   takeReply(model, id, status, retryAfter, body, bytes);
@@ -87,12 +84,12 @@ export function onVisible(visible: bool): void {
   setVisible(model, visible);
 }
 
-/** Called when `on` has changed. `on`: the pointer or the focus is on rows (`data-hold`), so rows must not move. */
+/** Called when `on` has changed. `on`: the pointer or the focus is on rows, so rows must not move. */
 export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }
 
-/** Draws the whole page. The host changes only what differs from the last drawing. */
+/** Draws the whole page. */
 export function render(): void {
   model.now = now();
   announce();
@@ -105,7 +102,7 @@ export function render(): void {
 let shownTitle = "";
 let shownMark = "";
 
-/** Shows the page's title in the tab's title, and the number of failed jobs in the tab's title and icon. */
+/** Shows the page's title and the number of failed jobs in the tab. */
 function announce(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
   const before = failed > 0 ? `(${numberText(failed)}) ` : "";

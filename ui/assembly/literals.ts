@@ -1,19 +1,17 @@
 /**
- * Unpacks the module's static data before any other code of the module runs, so this file must be the first import of
- * index.ts. To make the module smaller, the build (ui/literals.mjs) packs the data. The end of the initial memory has
- * the texts of the strings in a form of UTF-8, then the steps by which this file restores the objects, and then the
- * sizes of the texts and of the steps.
+ * Unpacks the module's static data, which ui/literals.mjs has packed to make the module smaller. All other code needs
+ * the data, so this file must be the first import of index.ts. The end of the memory has the texts of the strings in a
+ * form of UTF-8, then the steps that restore the objects, and then the sizes of both.
  */
 
 /**
- * The size of an object's head in bytes. The head has five fields of four bytes: the size of the object's block, two
- * links, the type of the object, and the size of the content (std/assembly/rt/common.ts of AssemblyScript).
+ * The size of an object's head in bytes. Its fields: the block's size, two links, the type and the content's size
+ * (std/assembly/rt/common.ts of AssemblyScript).
  */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
 /** The type of a step that leaves a gap of zeros and then copies bytes from the packed data. */
 const PLAIN: u32 = 0;
-/** How many bytes the sizes of the texts and of the steps take at the end of the memory. */
 const SIZES: usize = 8;
 
 const end: usize = ((<usize>memory.size()) << 16) - SIZES;
@@ -42,10 +40,7 @@ function unpack(): void {
   memory.fill(start, 0, end + SIZES - start);
 }
 
-/**
- * Writes the head of an object into the next block. `from`: the end of what was written before. Returns where the
- * object's content begins.
- */
+/** Writes the head of an object after `from`. Returns where the object's content begins. */
 function object(from: usize, type: u32, size: usize): usize {
   // The content of each object begins at a multiple of 16.
   const at = (from + HEAD + 15) & ~15;
@@ -55,7 +50,7 @@ function object(from: usize, type: u32, size: usize): usize {
   return at;
 }
 
-/** Writes the next packed text, which ends with a zero byte, as a string object. Returns where the object ends. */
+/** Writes the next packed text as a string object. Returns where the object ends. */
 function string(from: usize): usize {
   const at = object(from, STRING, 0);
   let to = at;

@@ -1,15 +1,14 @@
 /**
- * Reads records from JSON by the shapes of their classes, so that no class needs its own code for reading. A shape is
- * a text that lists the fields of a class in their order. The text of a field is a mark if needed (`?`: may be null,
- * `*`: a list), a letter for the type, the name, and a space. The offsets of fields in memory are computed from the
- * types, as the compiler computes them.
+ * Reads records from JSON by the shapes of their classes, so that no class needs its own code for reading. A shape is a
+ * text that lists the fields of a class in their order. The text of a field is a mark if needed (`?`: may be null, `*`:
+ * a list), a letter for the type, the name, and a space.
  */
 import { JsonReader } from "./lib/json-reader";
 
 const SPACE = 0x20;
 const LIST = 0x2a;
 const NULLABLE = 0x3f;
-// The letters of types. A letter from À (0xc0) on is a record: its code is RECORD plus the number of the record.
+// The letters of types. The letter of a record is RECORD plus the number of the record.
 const BOOL = 0x62;
 const F64 = 0x66;
 const I32 = 0x69;
@@ -19,7 +18,7 @@ const STRING = 0x73;
 const TIME = 0x74;
 const RECORD = 0xc0;
 
-/** The type of a record in a list, for the compiler only. In memory a record has the runtime id of its own class. */
+/** The type of a record in a list, for the compiler only. */
 class Item {}
 
 export class Shapes {
@@ -93,7 +92,7 @@ function listOf(type: i32): usize {
   return changetype<usize>([] as Item[]);
 }
 
-/** Stores the value that replaces null in a numeric field. Fields of other types keep 0: a null reference, or false. */
+/** Stores the value that replaces null in a numeric field. Fields of other types keep 0. */
 function storeAbsent(to: usize, type: i32): void {
   if (type === I64) store<i64>(to, i64.MIN_VALUE);
   else if (type === I32) store<i32>(to, i32.MIN_VALUE);
@@ -101,8 +100,8 @@ function storeAbsent(to: usize, type: i32): void {
 }
 
 /**
- * A position in a shape, and the field at this position. find() searches from the position to the end, and then from
- * the beginning. JSON mostly has the keys in the order of the shape, so most keys are found at once.
+ * A position in a shape, and the field at this position. JSON mostly has the keys in the order of the shape, so find()
+ * begins at the position.
  */
 class Field {
   mark: i32 = 0;
@@ -138,7 +137,7 @@ class Field {
     return true;
   }
 
-  /** Moves to the field that has the reader's key as its name. Returns false if no field has this name. */
+  /** Moves to the field that has the reader's key as its name; returns false if there is none. */
   find(r: JsonReader): bool {
     for (let round = 0; round < 2; round++) {
       while (this.next()) if (r.keyIn(this.shape, this.name, this.end - 1)) return true;

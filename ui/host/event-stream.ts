@@ -1,12 +1,9 @@
-/**
- * The stream of live events. It is read with fetch(), because EventSource cannot send a header with a token. After the
- * end of a stream, the application decides when to open the next stream.
- */
+/** The stream of live events. It is read with fetch(), because EventSource cannot send a header with a token. */
 import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
-/** The stream is closed if within this time no response arrives after the request, or no chunk after the last one. */
+/** The stream is closed if no response and no chunk arrives for this time. */
 const SILENCE_MS = 90_000;
 /** The stream is closed if an incomplete event has more characters than this. */
 const MAX_CHARS = 8_000_000;
@@ -21,17 +18,14 @@ export class EventStream {
   }
 
   /**
-   * Opens a stream before the application is compiled, to save time. If the first stream that the application opens has
-   * the same path and no headers, the application gets the early stream.
+   * Opens a stream before the application is compiled, to save time. If the first call of open() has the same path and
+   * no headers, the call uses this stream.
    */
   openEarly(path: string): void {
     this.#early = this.#ask(path, "");
   }
 
-  /**
-   * Closes the open stream, if any, and opens a new stream. `headers`: the header line with the token; empty if the
-   * browser itself adds the credentials, or if no sign-in is needed.
-   */
+  /** Closes the open stream, if any, and opens a new stream. `headers`: the header line with the token, or empty. */
   open(path: string, headers: string): void {
     this.close();
     const early = this.#early;
@@ -62,8 +56,8 @@ export class EventStream {
   }
 
   /**
-   * Reads the stream to its end. The application gets no event before `wanted` resolves. Returns the status of a
-   * response that is not a success, 501 for a success that is not an event stream, and 0 in all other cases.
+   * The application gets no event before `wanted` resolves. Returns the status of an error response, 501 for another
+   * response that is not an event stream, and otherwise 0.
    */
   async #read(
     path: string,
@@ -111,12 +105,11 @@ export class EventStream {
 interface StreamReading {
   readonly path: string;
   readonly abort: AbortController;
-  /** Lets the application get the events of the stream. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }
 
-/** Parses the text of an event stream, which arrives in chunks. A chunk may end anywhere, even within a line. */
+/** Parses an event stream from chunks. A chunk may end anywhere, even within a line. */
 export class EventParser {
   readonly #emit: (event: string, data: string) => void;
   #rest = "";

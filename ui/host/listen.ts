@@ -1,8 +1,7 @@
 /**
- * Passes the browser's events to the application. An attribute of an element names the action that an event
- * dispatches: `data-click` for the event `click`, `data-input` for `input`, `data-submit` for `submit`, `data-key` for
- * the keys that `data-keys` lists, and `data-modal` for the event `cancel` of a dialog. `data-arg` is the argument of
- * the action.
+ * Passes the browser's events to the application. An attribute names the action of an event: `data-click`,
+ * `data-input`, `data-submit`, `data-key` (for the keys in `data-keys`) or `data-modal` (for the cancel of a dialog).
+ * `data-arg` is the argument of the action.
  */
 import { route } from "./address.ts";
 import { listenToDrags } from "./drag.ts";
@@ -115,7 +114,7 @@ function strokeOf(event: KeyboardEvent): string {
   return event.shiftKey && name.length > 1 ? `Shift+${name}` : name;
 }
 
-/** Returns the element that handles this key; null if there is none, or if the focused control uses the key itself. */
+/** Returns the element that handles this key; null: none, or the focused control uses the key itself. */
 function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLElement | null {
   if (event.altKey || event.isComposing) return null;
   const isTyping = isEditable(target);
@@ -123,7 +122,7 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   const isOwn = name === "Space" || name === "Enter";
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
-    // While the user types in a field, this loop returns an element around the field only for Mod+Enter.
+    // While the user types in a field, an element around the field handles only Mod+Enter.
     const isHandled = !isTyping || e === target || name === "Mod+Enter";
     if (e instanceof HTMLElement && isHandled && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
@@ -134,9 +133,8 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
 }
 
 /**
- * Whether a click does not count as a click on `element`: the click is on a link or control inside `element`, or
- * `element` is a row of a table and text is selected. A link that only names the row (`data-names`) counts as the row,
- * unless the click opens the link in a new tab or window.
+ * Whether a click is on a link or control inside `element`, or `element` is a table row and text is selected. A link
+ * that only names the row (`data-names`) counts as the row, unless the click opens a new tab or window.
  */
 function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   const inner = closest(event.target, "a[href], button, input, label, select, summary");
@@ -148,10 +146,7 @@ function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 
-/**
- * Closes the open menus. A menu that contains `target` stays open, unless `target` is in an item of the menu. Returns
- * whether a menu was closed.
- */
+/** Closes the open menus. Returns whether a menu was closed. */
 function closeMenus(target: EventTarget | null): boolean {
   let closed = false;
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {
@@ -166,7 +161,7 @@ function closeMenus(target: EventTarget | null): boolean {
   return closed;
 }
 
-/** Moves the focus in a menu with the arrow keys, Home and End. An arrow key on the menu's button opens the menu. */
+/** Moves the focus in a menu with the arrow keys, Home and End. */
 function walkMenu(event: KeyboardEvent): boolean {
   const menu = closest(event.target, "details[data-menu]") as HTMLDetailsElement | null;
   const step = { ArrowDown: 1, ArrowUp: -1, Home: 0, End: 0 }[event.key];

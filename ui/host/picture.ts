@@ -1,12 +1,11 @@
 /**
- * Changes the document so that it shows a picture: operations and texts that the WebAssembly application has written
- * into its memory. Existing nodes are changed in place, so that focus, selection and scroll positions stay. An element
- * with a key is skipped with all its content if nothing in it has changed. Texts and attribute values are never parsed
- * as markup.
+ * Draws a picture in the document: operations and texts that the WebAssembly application has written into its memory.
+ * Existing nodes are changed in place, so that focus, selection and scroll positions stay. Texts and attribute values
+ * are never parsed as markup.
  */
 import { apply, close, create, hasField, prepareElement, restore, type Value } from "./element.ts";
 
-/** The operations in the application's pictures, with the same numbers as Op in assembly/lib/view.ts. */
+/** The operations, with the same numbers as Op in assembly/lib/view.ts. */
 const OPEN = 1;
 const TEXT = 2;
 const ATTR = 3;
@@ -15,9 +14,8 @@ const HOLE = 5;
 /** The attribute that identifies an element among its siblings. */
 const KEY = "key";
 
-/** A node in the document, and what was last drawn in it. */
 interface DrawnNode {
-  /** The name of the element; empty for a text. */
+  /** Empty for a text. */
   readonly tag: string;
   readonly key: string;
   readonly node: Element | Text;
@@ -70,7 +68,7 @@ export class Picture {
     for (const element of this.#new.splice(0)) prepareElement(element);
   }
 
-  /** Draws the children of `parent`. The operations of the children end before the index `end` of `#ops`. */
+  /** Draws the children of `parent`. `end`: the index in `#ops` after the operations of the children. */
   #drawAll(parent: Element, before: Child[], end: number): Child[] {
     const left = new Siblings(before);
     const now: Child[] = [];
@@ -128,8 +126,7 @@ export class Picture {
     if (!before && hasField(attrs)) this.#fields.add(drawn);
     if (key === "") this.#change(drawn, attrs, end);
     else {
-      // The element's text is decoded separately, because `drawn.text` may be stored for a long time, and a slice of
-      // the whole picture's text would keep the whole text in memory.
+      // The element's text is decoded separately, because a slice would keep the text of the whole picture in memory.
       const [text, from] = [this.#text, this.#from];
       this.#at = start;
       this.#readTexts(unit, units);
@@ -171,10 +168,7 @@ export class Picture {
     return attrs;
   }
 
-  /**
-   * Whether the element was last drawn with the same operations as those in `#ops` from `start` to `end`, and with the
-   * same text as the `units` UTF-16 units from `unit` on.
-   */
+  /** Whether the element was last drawn with the operations from `start` to `end`, and with the text from `unit` on. */
   #isAs(
     { ops, text }: DrawnNode,
     start: number,
@@ -197,7 +191,7 @@ export class Picture {
     return this.#text.slice(start - this.#from, this.#unit - this.#from);
   }
 
-  /** Returns the string literal at `address`. A literal never moves or changes, so each literal is read only once. */
+  /** Returns the string literal at `address`. A literal never changes, so each literal is read only once. */
   #name(address: number): string {
     const known = this.#names.get(address);
     if (known !== undefined) return known;
@@ -208,7 +202,7 @@ export class Picture {
   }
 }
 
-/** The former children of an element. Each can be taken once, for a child that is drawn now. */
+/** The former children of an element. Each can be taken once. */
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;
@@ -225,7 +219,6 @@ class Siblings {
     return this.#takeAt(this.#keyed.get(key) ?? -1, tag, key);
   }
 
-  /** Returns the children that were not taken. */
   rest(): DrawnNode[] {
     return this.#all.filter((child) => child != null);
   }

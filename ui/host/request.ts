@@ -1,7 +1,4 @@
-/**
- * Sends requests to the server, and saves downloads. If no answer arrives, sendRequest() returns the status 0 and does
- * not throw.
- */
+/** Sends requests to the server, and saves downloads. If no answer arrives, sendRequest() returns the status 0. */
 import { serverUrl } from "./address.ts";
 import { ask } from "./answers.ts";
 
@@ -9,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string;
   readonly body: string;
-  /** The number of bytes of the body as it was transferred, from the header content-length; 0 without this header. */
+  /** The transferred bytes of the body, from the header content-length; 0 without this header. */
   readonly bytes: number;
 }
 
@@ -20,8 +17,8 @@ const patience = () => AbortSignal.timeout(PATIENCE_MS);
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
 /**
- * Sends a GET request before the application is compiled, to save time. If the application's first request has the
- * same path and no headers, the application receives the answer to the early request.
+ * Sends a GET request before the application is compiled, to save time. The first sendRequest() returns the answer to
+ * this request if the path is the same and no headers are given.
  */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };
@@ -56,8 +53,8 @@ async function send(method: string, path: string, headers: string, body: string)
 }
 
 /**
- * Sends a GET request with these headers, and saves the answer as a file. A plain link could not send these
- * headers, one of which can have the token of the login. Returns false if the request failed or was refused.
+ * Saves the answer to a GET request as a file. A plain link could not send these headers. Returns false if the request
+ * failed or was refused.
  */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {
@@ -79,8 +76,7 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 }
 
 /**
- * Sends a HEAD request for a path. If the request succeeds, the browser itself downloads the path. Returns why the
- * download cannot begin; empty if the download has begun.
+ * Starts the download of the path if a HEAD request succeeds. Returns why the download cannot begin; empty: it began.
  */
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);
@@ -97,10 +93,7 @@ export async function saveFrom(path: string): Promise<string> {
   return "";
 }
 
-/**
- * Returns why a HEAD request was refused. An answer to HEAD has no body, so the reason is read from the answer to a
- * GET request.
- */
+/** An answer to HEAD has no body, so the reason is read from the answer to a GET request. */
 async function refusalAt(url: URL): Promise<string> {
   const response = await fetch(url, { cache: "no-store", signal: patience() });
   if (response.ok) {

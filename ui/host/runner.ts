@@ -1,7 +1,6 @@
 /**
- * Runs the steps of the application (calls of its exports) and draws their results. After a trap of WebAssembly
- * nothing in the module can be trusted. So after an error no further step runs, and the page shows that it has
- * stopped and offers a reload.
+ * Runs the steps of the application (calls of its exports) and draws their results. After a trap of WebAssembly nothing
+ * in the module can be trusted, so after an error no further step runs.
  */
 import type { App } from "./module.ts";
 
@@ -16,10 +15,7 @@ export class Runner {
     this.#afterDraw = afterDraw;
   }
 
-  /**
-   * Runs a step. Unless the step returns 0 (nothing has changed), requests that its result is drawn in the next frame.
-   * A tab in the background has its next frame when it becomes visible.
-   */
+  /** Runs a step. Unless the step returns 0 (nothing has changed), its result is drawn in the next frame. */
   run(step: (app: App) => unknown): void {
     if (this.#attempt(step) === 0 || this.#drawing || this.#broken) return;
     this.#drawing = true;
@@ -27,8 +23,8 @@ export class Runner {
   }
 
   /**
-   * Draws what has changed. Called in the frame that run() has requested. Also called before a key is handled, so
-   * that the focus is already where the previous key has moved it.
+   * Draws what has changed. Also called before a key is handled, so that the focus is already where the previous key
+   * has moved it.
    */
   flush(): void {
     if (!this.#drawing) return;

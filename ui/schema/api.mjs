@@ -1,16 +1,13 @@
 import { conditionData, conditions, shownConditions } from "../../src/domain/condition.ts";
 
-/** Returns an object that has a field of the same type for each name. */
 const each = (names, type) => Object.fromEntries(names.map((name) => [name, type]));
 
 /**
  * The records that the server sends and the page reads. From these records, generate.mjs makes AssemblyScript classes
- * and TypeScript interfaces. In this file, each field has the name of its JSON member. In the classes, the names of
- * fields are in camelCase.
+ * and TypeScript interfaces.
  *
  * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type: the
- * value may be null. `[]` after a type: a list. If the JSON lacks a field, the field of the class keeps the default
- * value of its type, such as 0 or an empty list.
+ * value may be null. `[]` after a type: a list. A field that the JSON lacks gets a default, such as 0 or an empty list.
  */
 export const records = {
   /** A number and its precision: `exact`, `capped` (at least `value`), `estimated` (between `low` and `high`). */
@@ -32,7 +29,7 @@ export const records = {
     longest_running_at: "time?",
     last_failed_at: "time?",
   },
-  /** The main counts, which the feed sends every few seconds, even if nothing has changed. */
+  /** The main counts, which the feed sends every few seconds. */
   Pulse: {
     at: "time?",
     total: "i64",
@@ -40,10 +37,7 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
-    /**
-     * The number of jobs done in the last minute, from the reports of live workers. If no worker is alive, or a live
-     * worker does not report this number: the number of deleted jobs, including jobs that users have removed.
-     */
+    /** Jobs done in the last minute. Without complete reports of live workers: the number of deleted jobs. */
     done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },
@@ -134,10 +128,7 @@ export const records = {
     trend: "i64[]",
   },
   Groups: { groups: "Group[]", sampled: "i64", of: "Value", as_of: "time?" },
-  /**
-   * A value that is more frequent in the jobs of a query than in other jobs. `here` and `there`: the shares, from 0 to
-   * 1, of the query's jobs and of the other jobs that have the value.
-   */
+  /** A value that is more frequent in a query's jobs (`here`: its share, 0 to 1) than in other jobs (`there`). */
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
@@ -149,10 +140,7 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /**
-   * The target in the `body` of a fix: workers, jobs, or the scope and the name of a pause. All other members are
-   * empty.
-   */
+  /** The target in the `body` of a fix: workers, jobs, or the scope and the name of a pause. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** What an operation is to do: `action`, with `changes`, on the jobs that match `q`. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
@@ -168,7 +156,7 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
-  /** Why the tables that an action needs cannot be used, and how they can be added if they do not exist. */
+  /** Why the tables that an action needs cannot be used, and how missing tables can be added. */
   MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
   Rehearsal: {
     rehearsal: "string",
@@ -235,7 +223,7 @@ export const records = {
   /** A pause, or a back-off that a job has requested. If `until` is null, the pause lasts until a user ends it. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?", backs_off: "bool" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
-  /** `acknowledged`: how many live workers have acknowledged all pauses. `waiting`: how many live workers have not. */
+  /** `acknowledged`: how many live workers have acknowledged all pauses. `waiting`: how many have not. */
   PauseList: {
     pauses: "ListedPause[]",
     acknowledged: "i64",
@@ -450,17 +438,15 @@ export const records = {
     queue_name: "string?",
     state: "string",
     /**
-     * With `fields=head`, `payload_truncated` is true if the payload is too large for the answer; `payload` is then
-     * null. `payload_bytes`: the stored size of the payload. `payload_packed`: whether the payload is stored
-     * compressed. `payload_start`: the first characters of the payload, if the request has `start`.
-     * `last_error_truncated`: whether `last_error` has only the beginning of the error.
+     * With `fields=head`, whether the payload is too large for the answer; `payload` is then null. `payload_bytes`: the
+     * stored size, compressed if `payload_packed`. `payload_start`: the first characters, if the request has `start`.
      */
     payload_truncated: "bool",
     payload_bytes: "i64",
     payload_packed: "bool",
     payload_start: "string?",
     last_error_truncated: "bool",
-    /** The first line of last_error. Only in rows (`fields=row`), which have neither last_error nor payload. */
+    /** The first line of last_error. Only with `fields=row`. */
     error_line: "string?",
     condition: "string",
     condition_since: "time?",
@@ -606,13 +592,13 @@ export const records = {
   Span: { at: "i64", end: "i64" },
   Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
   ExportTicket: { path: "string" },
-  /** A changed job. The page reads only the id, because the page requests the list again. */
+  /** A changed job, of which the page reads only the id. */
   ChangedJob: { id: "i64" },
   JobActionResult: {
     message: "string",
     jobs: "ChangedJob[]",
     is_duplicate: "bool",
-    /** The number of running jobs whose workers have been requested to end them. */
+    /** The number of running jobs that workers were requested to end. */
     cancelling: "i64",
     operation: "i64?",
     requested: "i64?",

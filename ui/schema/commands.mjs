@@ -1,7 +1,4 @@
-/**
- * Generates an AssemblyScript module that describes the server's commands (src/commands) for the client's dialogs:
- * names, texts, and fields with their limits. The client gets none of the server's code.
- */
+/** Generates an AssemblyScript module that describes the server's commands (src/commands) for the client's dialogs. */
 import "../../build/sql-text.mjs";
 
 const note =
@@ -238,7 +235,6 @@ export function commandNamed(name: string): Command {
 
 const text = (value) => JSON.stringify(value);
 
-/** Returns a line for each value of a declaration. A flag is `1` or empty. */
 const linesOf = (values) =>
   values.map((value) => `${value === true ? 1 : value === false ? "" : value}\n`).join("");
 
@@ -260,7 +256,7 @@ function hintOf({ kind, about, isRequired }) {
   return `${hint[0].toUpperCase()}${hint.slice(1)}.`;
 }
 
-/** Replaces "The jobs" by a pronoun ("They are deleted"), because the dialog's heading above names the jobs. */
+/** Replaces "The jobs" by a pronoun, because the dialog's heading above names the jobs. */
 function pronounced(sentences) {
   return sentences
     .replace(/^The jobs' /, "Their ")
@@ -277,7 +273,7 @@ function commandText(command) {
   const target = visible.find(isTarget)?.[0] ?? "";
   const offered = visible.filter((entry) => !isTarget(entry));
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
-  // A command without a dialog has no fields to fill in. The dialog of limits contains its fields itself.
+  // The dialog of limits contains its fields itself.
   const fields = ["none", "limit"].includes(command.dialog) ? [] : asked.map(fieldText);
   const other = command.consequenceOfOne ?? consequence;
   const ofOne = other === consequence ? "" : other;
@@ -294,9 +290,8 @@ function commandText(command) {
 }
 
 /**
- * Returns the lines from which JobAction reads its member `command`. If operations use the action's command unchanged,
- * there is one line: the index of the command. If operations have texts or fields of their own, the first line is -1,
- * and the lines of a command with these texts and fields follow.
+ * Returns the index of the action's command. If operations have texts or fields of their own, returns -1 and the lines
+ * of a command with these texts and fields.
  */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
@@ -318,7 +313,7 @@ function actionText(command, commands) {
   ]).concat(operationText(command, commands));
 }
 
-/** Returns the code of a list: the actions that are offered at `place` (`one` or `every`), in their order there. */
+/** Returns the code of a list: the actions that are offered at `place` (`one` or `every`), in order. */
 function inOrder(actions, place) {
   const offered = actions.filter(({ onJobs }) => onJobs.offers[place] !== undefined);
   offered.sort((a, b) => a.onJobs.offers[place].place - b.onJobs.offers[place].place);

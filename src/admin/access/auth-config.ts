@@ -1,5 +1,4 @@
-// The validated authentication of an admin, and rules for the configuration and for logins. The code of the logins
-// (authentication.ts) is a separate module, which is loaded only when an admin starts.
+// The validated authentication of an admin, and rules for the configuration and for logins.
 import type { Authenticate } from "./own-login.ts";
 import type { Secret } from "./secret.ts";
 
@@ -21,8 +20,7 @@ export interface AuthConfig {
   readonly headerName: string | null;
   /**
    * The digest of the secret; in mode `basic`, of `username:password`. Null in mode `none`, and in mode `custom` if
-   * no secret is configured. CSRF tokens and export addresses are derived from this secret; if it is null, from a
-   * random secret. In mode `custom` the secret has no other purpose.
+   * no secret is configured. CSRF tokens and export addresses are derived from this secret.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; null in other modes. */
@@ -33,17 +31,17 @@ export interface AuthConfig {
   readonly hasShortSecret: boolean;
 }
 
-/** The number of characters below which a configured secret is short. */
+/** A configured secret with fewer characters is short. */
 export const MIN_SECRET_LENGTH = 12;
 
 export function isShortSecret(text: string): boolean {
   return [...text].length < MIN_SECRET_LENGTH;
 }
 
-/** Returns the text in Unicode's form NFC, so that composed and decomposed letters, which look the same, are equal. */
+/** Returns the text in Unicode's form NFC, so that composed and decomposed letters are equal. */
 export function basicSecret(usernameAndPassword: string): string {
   return usernameAndPassword.normalize("NFC");
 }
 
-/** The header with the CSRF token (csrf.ts). */
+/** The header with the CSRF token. */
 export const CSRF_HEADER = "x-worker-admin-csrf";

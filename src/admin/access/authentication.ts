@@ -1,6 +1,5 @@
-// Checks the secret of a login (modes basic, bearer and header) and the token for metrics. Missing or wrong credentials
-// are refused with 401. Credentials beyond the limit per second are refused with 429 without being compared, so a 429
-// does not reveal whether the credentials are valid.
+// Checks the secret of a login (modes basic, bearer and header) and the token for metrics. Credentials beyond the limit
+// per second are not compared. So their refusal (429) does not reveal whether the credentials are valid.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { type AuthConfig, type AuthMode, basicSecret } from "./auth-config.ts";
@@ -12,9 +11,9 @@ export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
   /**
-   * Returns the name of the login: `metrics` for the token for metrics, the user name in mode `basic`, `anonymous` in
-   * mode `none`, and the name of the mode in modes `bearer` and `header`. The token for metrics is accepted only if
-   * `isScrape` is true. Throws Refusal: 401 for missing or wrong credentials, 429 if throttled. Not for mode `custom`.
+   * Returns `metrics` for the token for metrics, the user name in mode `basic`, `anonymous` in mode `none`, and
+   * `bearer` or `header` in these modes. The token for metrics is accepted only if `isScrape` is true. Throws Refusal:
+   * 401 for missing or wrong credentials, 429 if throttled. Not for mode `custom`.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
   /**
@@ -26,7 +25,7 @@ export interface Authentication {
 
 export interface AuthenticationOptions {
   readonly auth: AuthConfig;
-  /** The name of the environment, which a refusal 401 contains for the login form; null without a name. */
+  /** The name of the environment, for the login form; null without a name. */
   readonly label: string | null;
   /** The digest of the bearer token that gives access to /metrics only; null without one. */
   readonly metricsToken: Secret | null;
@@ -86,13 +85,13 @@ const TOO_MANY =
   "too many logins at once from networks that have not logged in within an hour: these credentials were not checked; try again in a second";
 
 function secretIn(auth: AuthConfig, request: HttpRequest): string | null {
-  // A proxy may send an empty header for a client without a token. An empty header counts as missing, not as wrong.
+  // An empty header counts as missing. A proxy may send such a header for a client without a token.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
   const secretSent = authorizationOf(auth.mode, request);
   return auth.mode === "basic" && secretSent !== null ? decodeBasic(secretSent) : secretSent;
 }
 
-/** Returns the text after the scheme in the Authorization header; null without the header or with another scheme. */
+/** Returns the text after the scheme `wanted` in the Authorization header. */
 function authorizationOf(wanted: string, request: HttpRequest): string | null {
   const text = header(request, "authorization") ?? "";
   const space = text.indexOf(" ");

@@ -1,6 +1,5 @@
-// Prevents other sites from using an admin through the browser of its user. A write needs a token that only a page
-// with access to this admin's responses can read. Even with the token, a write is refused if the browser's headers show
-// that another origin has sent it.
+// Prevents other sites from using an admin through the browser of its user. A write needs a token that other sites
+// cannot read.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { CSRF_HEADER } from "./auth-config.ts";
@@ -12,10 +11,7 @@ export interface CsrfGuard {
   checkWrite(request: HttpRequest): void;
 }
 
-/**
- * Creates a guard. Its token is derived from the login secret, so admins behind one address with the same login secret
- * accept each other's tokens. Without a login secret, each admin has a token of its own.
- */
+/** Creates a guard. Admins with the same login secret have the same token, so they can serve one address. */
 export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
   const token = derive("csrf");
   const secret = secretOf(token);
@@ -35,9 +31,8 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 }
 
 /**
- * Throws Refusal 403 if the browser's headers show that a page of another site sent the request, for example from a
- * script or for an image. A navigation, such as a followed link, is allowed. So is a navigation in a frame, but
- * page/headers.ts forbids frames.
+ * Throws Refusal 403 if a page of another site sent the request, for example from a script or for an image. A
+ * navigation, such as a followed link, is allowed.
  */
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";

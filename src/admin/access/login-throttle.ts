@@ -1,23 +1,18 @@
-// Limits how many credentials are compared in a second, so that a secret cannot be guessed unless the secret is short.
-// Credentials beyond the limit are refused without being compared. A network (an IPv4 address, or a /64 of IPv6) that
-// has logged in within the last hour has no limit.
+// Limits how many credentials are compared in a second, so that only short secrets can be guessed. A network (an IPv4
+// address, or a /64 of IPv6) that has logged in within the last hour has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
- * The kind of secret that was sent. `login`: the secret of the login; `metrics`: the token for metrics. Successes are
- * recorded separately for each kind. Without this, a network that has only the token for metrics could guess the
- * login's secret without a limit.
+ * The kind of secret that was sent: the login's secret, or the token for metrics. Successes are recorded for each kind.
+ * Otherwise, a network that has only the token for metrics could guess the login's secret without a limit.
  */
 export type LoginKind = "login" | "metrics";
 
 export interface LoginThrottle {
   /** Whether the client's network has sent right credentials of that kind within the last hour. */
   hasLoggedIn(kind: LoginKind, client: string): boolean;
-  /**
-   * Whether the client's credentials may be compared now. If so, the call counts as a guess, unless the client's
-   * network has logged in (kind `login`) within the last hour.
-   */
+  /** Whether the client's credentials may be compared now. If a limit applies, an allowed call counts as a guess. */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
   recordSuccess(kind: LoginKind, client: string): void;
@@ -27,7 +22,6 @@ const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const LOGIN_VALID_MS = 3_600_000;
-/** The maximum number of networks that are recorded for each kind. */
 const MAX_NETWORKS = 10_000;
 
 interface Guess {

@@ -38,7 +38,7 @@ export interface OwnLogin {
    * or returns an invalid user, and WorkerError `aborted` if the client has left.
    */
   userOf(request: HttpRequest): Promise<CheckedUser | null>;
-  /** Opens an event stream that ends when the user is no longer logged in, or when a check fails. */
+  /** Opens an event stream that ends when the user is no longer logged in or a check fails. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
 }
 
@@ -52,7 +52,7 @@ export interface LoginTimes {
 }
 
 interface OwnLoginOptions extends Partial<LoginTimes> {
-  /** Logs the error of a check of an open stream. The response has already begun, so it cannot report the error. */
+  /** Logs the error of a check of an open stream. */
   readonly onFailure: (error: unknown, request: HttpRequest) => void;
 }
 
@@ -108,7 +108,7 @@ export function createOwnLogin(
   };
 }
 
-/** Calls `ask`, and throws without waiting for `ask` if `ask` takes longer than `timeoutMs` or the client has left. */
+/** Calls `ask`. Throws as soon as `timeoutMs` has passed or the client has left. */
 async function inTime<T>(
   { left }: HttpRequest,
   timeoutMs: number,
@@ -144,7 +144,6 @@ async function answerOf<T>(
   }
 }
 
-/** Returns only `name` and `readOnly` of the application's answer. Throws Refusal 503 if the answer is invalid. */
 function checkUser(answer: unknown): CheckedUser {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;
@@ -165,7 +164,7 @@ function tooSlow(timeoutMs: number): Refusal {
   return unavailable("login_timeout", message);
 }
 
-/** Returns the refusal 503. `cause` is only logged. */
+/** `cause` is only logged. */
 function unavailable(code: string, message: string, cause?: unknown): Refusal {
   const refusal = new Refusal(503, code, message, { headers: { "retry-after": "2" } });
   return cause === undefined ? refusal : Object.assign(refusal, { cause });

@@ -8,17 +8,11 @@ const key = randomBytes(32);
 export interface Secret {
   /** Whether `offered` is the secret. Takes the same time for all texts of one length, right or wrong. */
   matches(offered: string): boolean;
-  /**
-   * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so derivation() is
-   * called only when an admin starts.
-   */
+  /** Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s. */
   derivation(): Promise<(purpose: string) => string>;
 }
 
-/**
- * Returns a secret for a purpose. All processes with the same login secret get the same secret for the same purpose. A
- * process without a login secret gets secrets that no other process gets.
- */
+/** Returns a secret for a purpose. Processes with the same login secret get the same secret. */
 export type DeriveSecret = (purpose: string) => string;
 
 export function secretOf(text: string): Secret {
@@ -30,8 +24,7 @@ export function secretOf(text: string): Secret {
   });
 }
 
-// Two derived values leave the process: the CSRF token, and the signature in the address of an export. Stretching makes
-// it expensive to guess the login secret from them.
+// Stretching makes it expensive to guess the login secret from the derived secrets that leave the process.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
 /** A constant, so that all admins with the same login secret derive the same secrets. */

@@ -1,5 +1,4 @@
-// GET /api/openapi.json: the OpenAPI document of all routes. It is made from the table of routes, and from the
-// declarations by which requests are checked.
+// GET /api/openapi.json: the OpenAPI document, made from the routes and the declarations by which requests are checked.
 
 import { VERSION } from "../../base/version.ts";
 import { AS_OF } from "../../http/repeat/conditional.ts";
@@ -41,7 +40,6 @@ const errorSchema = {
   },
 };
 
-/** For each error status: its name in `components.responses` of the document, and its meaning. */
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
   401: ["Unauthorized", "No credentials, or wrong ones"],
@@ -64,7 +62,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   ],
 };
 
-/** Requests whose query or body has the name or id of a thing. The answer is 404 if that thing does not exist. */
+/** Requests whose answer is 404 if a thing that the query or body names does not exist. */
 const MAY_MISS = new Set([
   "GET /api/queue",
   "GET /api/cron-entry",
@@ -74,10 +72,7 @@ const MAY_MISS = new Set([
   "POST /api/limits",
 ]);
 
-/**
- * Requests whose answer may be 409, because of a wrong state or revision, or a missing extension. The answer to any
- * write to /api/operations may be 409, too; those requests are not listed here.
- */
+/** Requests whose answer may be 409, in addition to writes to /api/operations. */
 const MAY_CONFLICT = new Set([
   "POST /api/jobs",
   "POST /api/jobs/action",
@@ -89,7 +84,7 @@ const MAY_CONFLICT = new Set([
   "GET /api/operations/{id}/results",
 ]);
 
-/** Requests without a body whose answer is 413 if the whole answer would exceed its limit. */
+/** Requests without a body whose answer may be 413. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
 const asOf = {
@@ -184,8 +179,7 @@ function contentOf(schema: JsonSchema) {
 }
 
 /**
- * Moves the parts of the schema that have a title to `schemas`. Returns the schema with a reference in place of each of
- * these parts. If the schema itself has a title, it is moved, too, and a reference to it is returned.
+ * Moves `schema` and its parts, if they have titles, to `schemas`. Returns the schema with references in their place.
  */
 function byReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const parts = Object.entries(schema).map(([key, value]) => [key, byReferenceIn(value, schemas)]);

@@ -1,5 +1,4 @@
-// Performs the writes of the API, except for operations and export tickets. The path of a request and the member
-// `action` of its body select a command. The commands are declared in src/commands.
+// Performs the writes of the API, except for operations and export tickets.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -23,15 +22,15 @@ type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
 
 /**
- * Returns the `Operation` of a path: performs the path's only command, or the command that the member `action` of the
- * body names. `name`: the word from which the OpenAPI document forms the titles of the body and the answer.
+ * Returns the `Operation` of a path: performs the path's only command, or the command that `action` in the body names.
+ * `name`: the word for titles in the OpenAPI document.
  */
 export function commandsAt(path: string, name: string): Operation {
   const pathCommands = commands.filter(({ http }) => http.path === path);
   const [first] = pathCommands;
   if (first === undefined) throw new Error(`no command is declared for ${path}`);
   const actions = pathCommands.flatMap(({ http }) => http.action ?? []);
-  // An answer with jobs may contain 10,000 payloads. The answer's memory must be reserved before the jobs are changed.
+  // Memory for an answer with up to 10,000 payloads must be reserved before the jobs are changed.
   const hasJobs = pathCommands.some(({ fields }) => "ids" in fields);
   const answerBytes = hasJobs ? memoryFor(MAX_PAGE_BYTES) : SMALL_ANSWER_BYTES;
   return {
@@ -77,10 +76,8 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
   return weight === "light" ? databases.writes : databases.maintenance;
 }
 
-// The maximum number of entries of a list in a log line.
 const MAX_LOGGED = 10;
 
-/** Adds the command's targets and the number of changes to the request's log line. */
 function addLogFields({ notes }: HttpRequest, { ids, key, workers, tally }: CommandRecord): void {
   Object.assign(notes, {
     ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MAX_LOGGED) }),
@@ -105,7 +102,7 @@ function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
 const userOf = ({ notes }: HttpRequest) =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** Returns the command that `action` names. If `action` is invalid, throws InputError with all problems of the body. */
+/** If `action` is invalid, throws InputError with all problems of the body. */
 function commandByAction(
   pathCommands: readonly Command[],
   actions: readonly string[],
@@ -128,10 +125,7 @@ function commandByAction(
   throw new Error("the check accepted an action without a command");
 }
 
-/**
- * Returns the command's input. Also returns a problem for each field of the body that is not null and that only other
- * commands of the path have.
- */
+/** Returns the command's input, and a problem for each field that only other commands of the path have. */
 function inputOf(command: Command, pathCommands: readonly Command[], members: Members) {
   const others = fieldsOf(pathCommands);
   const input: Body = Object.create(null);

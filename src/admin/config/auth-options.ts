@@ -1,6 +1,5 @@
-// Checks the options of the admin's login, the name of the header in which a proxy names the user, and the token for
-// /metrics. A given password, token or secret is returned only as a digest. A generated password or token is also
-// returned as text.
+// Checks the options of the admin's login, the header in which a proxy names the user, and the token for /metrics.
+// Configured secrets are returned only as digests.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -69,7 +68,7 @@ const token = v.pipe(
   ),
 );
 
-// Reserved headers: HTTP, browsers or this admin use these headers for other purposes.
+// HTTP, browsers or this admin use these headers for other purposes.
 const TAKEN =
   /^(?:host|connection|content-.*|cache-control|forwarded|range|referer|user-agent|via|x-forwarded-(?:for|host|port|proto)|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
 const headerName = v.pipe(
@@ -107,7 +106,7 @@ const schemas = {
   none: strict({ mode: v.literal("none") }),
 };
 
-/** Returns the checked configuration. Throws InputError; the paths of its problems are `auth` or begin with `auth.`. */
+/** Returns the checked configuration. Throws InputError with paths such as `auth.password`. */
 export function resolveAuth(options: AuthOptions): AuthConfig {
   try {
     return Object.freeze(resolve(options));
@@ -165,10 +164,7 @@ function resolve(options: AuthOptions): AuthConfig {
   }
 }
 
-/**
- * Returns the checked name of the header in which a proxy names the user; null if `name` is null. Throws InputError
- * with the path `userHeader`.
- */
+/** Returns the checked header in which a proxy names the user. Throws InputError with the path `userHeader`. */
 export function resolveUserHeader(name: string | null, auth: AuthConfig | undefined) {
   if (name === null) return null;
   const { userHeader } = validate(strict({ userHeader: headerName }), { userHeader: name });
@@ -186,10 +182,7 @@ function secretOrNew(given: string | undefined) {
   return { text, generatedSecret: generated, hasShortSecret: isShortSecret(text) };
 }
 
-/**
- * Returns the token for /metrics as a Secret, and whether the token is short. Throws InputError with the path
- * `metricsToken`.
- */
+/** Returns the checked token for /metrics. Throws InputError with the path `metricsToken`. */
 export function resolveMetricsToken(text: string): { secret: Secret; isShort: boolean } {
   const { metricsToken } = validate(strict({ metricsToken: token }), { metricsToken: text });
   return { secret: secretOf(metricsToken), isShort: isShortSecret(metricsToken) };

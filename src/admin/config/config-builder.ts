@@ -19,9 +19,8 @@ import type { AdminLimits } from "./limits.ts";
  */
 export interface AdminServerConfigBuilder {
   /**
-   * Sets the queue's schema, by its name without quotes (1–63 bytes) or by the result of the library's function
-   * schemaName(). Default: the schema of the `utils` that adminServerConfig() received; without `utils`, `worker`.
-   * Graphile Worker's default is `graphile_worker`.
+   * Sets the queue's schema: its name without quotes (1–63 bytes), or the result of schemaName(). Default: the schema
+   * of the `utils` of adminServerConfig(); without `utils`, `worker`. Graphile Worker's default is `graphile_worker`.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
   /** The same as schema(), for a name without quotes. */
@@ -29,13 +28,10 @@ export interface AdminServerConfigBuilder {
   /**
    * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000`; `unix:/path` for a socket; or `fd:3` for an
    * open socket of this process. With port 0 the system chooses a free port, which is in the server's `url`. Default
-   * `127.0.0.1:4000`. The command `worker admin` has another default port, 5678.
+   * `127.0.0.1:4000`.
    */
   listenAddr(address: string): AdminServerConfigBuilder;
-  /**
-   * Sets the file mode of a unix socket, which decides which users may connect. Default 0o660 if listenGroup() sets a
-   * group, otherwise 0o600.
-   */
+  /** Sets the file mode of a unix socket. Default 0o660 if listenGroup() sets a group, otherwise 0o600. */
   listenMode(mode: number): AdminServerConfigBuilder;
   /** Sets the group of a unix socket, by its name in /etc/group or its number. Default: the process's group. */
   listenGroup(group: string): AdminServerConfigBuilder;
@@ -50,10 +46,8 @@ export interface AdminServerConfigBuilder {
    */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
-   * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`,
-   * `{ mode: "header", headerName, token }`, `{ mode: "custom", authenticate }` for your application's own login, or
-   * `{ mode: "none" }`, only on a loopback address or a unix socket of mode 0600. If the password or token is left out,
-   * one is generated. Default: mode `basic`, user `admin`, a generated password.
+   * Sets the authentication, such as `{ mode: "bearer", token }`. AuthOptions describes all modes. Default: mode
+   * `basic`, user `admin`, a generated password.
    */
   auth(auth: AuthOptions): AdminServerConfigBuilder;
   /** Sets whether all changes are refused, with 403 `read_only`. Without an argument: true. Default false. */
@@ -78,26 +72,22 @@ export interface AdminServerConfigBuilder {
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
   /**
    * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. In the audit trail, in
-   * operations and in the log, this name replaces the user name of the login. The login itself is still required. If
-   * the peer is not a trusted proxy, the header is ignored. Not allowed in mode `custom`. Default: none.
+   * operations and in the log, this name replaces the user name of the login. The login itself is still required. From
+   * all other peers this header is ignored. Not allowed in mode `custom`. Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /**
-   * Sets the logger, for changes, refused requests, errors and more. Secrets are never logged. `silent` turns logging
-   * off. Default: warnings and errors as text on stderr.
+   * Sets the logger; `silent` turns logging off. Secrets are never logged. Default: warnings and errors as text on
+   * stderr.
    */
   logger(logger: Logger | "silent"): AdminServerConfigBuilder;
-  /**
-   * Sets a function that is called after every change, with user, time and client. After an action on jobs by id or
-   * key, the function also receives the first 20 jobs as they were before and after the action, without payloads.
-   * Errors of the function are logged. Default: none.
-   */
+  /** Sets a function that is called after every change. Errors of the function are logged. Default: none. */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**
-   * Returns the checked configuration. Does not connect. Throws InputError with all problems. The path of a problem is
-   * `pool`, or begins with the name of a setter, such as `auth.password`.
+   * Returns the checked configuration. Does not connect. Throws InputError with all problems and their paths, such as
+   * `auth.password`.
    */
   build(): AdminServerConfig;
 }
@@ -105,8 +95,8 @@ export interface AdminServerConfigBuilder {
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
- * Returns a builder for the configuration of an admin in an application. The admin never ends the pool. `utils`:
- * for example the result of makeWorkerUtils(). Its schema is the default schema of the admin.
+ * Returns a builder for the configuration of an admin. The admin never ends the pool. The default schema is the schema
+ * of `utils`, such as the result of makeWorkerUtils().
  */
 export function adminServerConfig(
   pool: Pool,

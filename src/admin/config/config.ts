@@ -1,5 +1,4 @@
-// The configuration of an admin server, checked as a whole before anything starts. Applications make it with
-// config-builder.ts.
+// The configuration of an admin server, checked as a whole before anything starts.
 import type { Pool } from "pg";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem } from "../../base/logger.ts";
@@ -26,7 +25,7 @@ import { loopbackOf, parseListenAddress } from "./listen-address.ts";
 
 /** The checked configuration of an admin, for serve() and adminHandler(). Made by adminServerConfig(…).build(). */
 export interface AdminServerConfig {
-  /** The pool that the admin uses. The admin never ends the pool. */
+  /** The pool. The admin never ends it. */
   readonly pool: Pool;
   /** The schema of the queue. */
   readonly schema: SchemaName;
@@ -34,10 +33,7 @@ export interface AdminServerConfig {
   readonly listen: ListenTarget;
   /** The TLS certificate; null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /**
-   * Whether browsers must use only HTTPS for a year (HSTS). No effect without TLS, or if the host of `listen` is a
-   * loopback address or `localhost`.
-   */
+  /** Whether browsers must use only HTTPS for a year (HSTS). No effect without TLS, or on a loopback address. */
   readonly hsts: boolean;
   /** The authentication. */
   readonly auth: AuthConfig;
@@ -45,14 +41,11 @@ export interface AdminServerConfig {
   readonly readOnly: boolean;
   /** The path of the admin, with a slash at its beginning and end. */
   readonly basePath: string;
-  /** The name of the environment, such as `production`; null if it has no name. */
+  /** The name of the environment, such as `production`; null without a name. */
   readonly label: string | null;
   /** The digest of the token for /metrics; null if there is no such token. */
   readonly metricsToken: Secret | null;
-  /**
-   * Whether a configured secret or the token for /metrics has fewer than 12 characters: too few for a server that other
-   * machines can reach.
-   */
+  /** Whether a configured secret or the token for /metrics has fewer than 12 characters. */
   readonly hasShortSecret: boolean;
   /** The networks of reverse proxies whose headers name the client's address. */
   readonly trustedProxies: readonly string[];
@@ -88,10 +81,7 @@ export interface Choices {
   onAudit: OnAudit | null;
 }
 
-/**
- * Returns the checked configuration. Throws InputError with all problems. The path of a problem is `pool`, or begins
- * with the name of a setting, such as `auth.password`.
- */
+/** Returns the checked configuration. Throws InputError with all problems and their paths, such as `auth.password`. */
 export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const problems: Problem[] = [];
   const attempt = <T>(step: () => T): T | undefined => {
@@ -166,8 +156,8 @@ export const OPEN =
   "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer, header or custom";
 
 /**
- * Returns the address if only this user or only this machine can reach the address; if not, null. An open socket
- * (`fd:3`) is returned unchecked, because server.ts checks the socket.
+ * Returns the address if only this user or only this machine can reach the address; if not, null. server.ts checks an
+ * open socket (`fd:3`).
  */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
   if ("path" in listen) return listen.mode === 0o600 ? listen : null;

@@ -1,5 +1,4 @@
-// The admin's access to the database: one Database for each purpose, with a time limit for its statements. One line is
-// logged when PostgreSQL can no longer be reached, and one when PostgreSQL answers again.
+// The admin's access to the database: one Database for each purpose, with a time limit for its statements.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { monotonic } from "../../base/clock.ts";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
@@ -22,9 +21,9 @@ export interface AdminDatabases {
   readonly quickReads: Database;
   /** READ ONLY, 20 s: large values, read in pieces. PostgreSQL may need seconds to decompress such a value. */
   readonly downloads: Database;
-  /** READ ONLY, 1 s: statistics of the whole queue, such as counts and metrics. */
+  /** READ ONLY, 1 s: statistics of the whole queue. */
   readonly feed: Database;
-  /** 8 s: writes. A wait for a lock lasts at most 4 s, or `waitLeftMs()` of the request if that is shorter. */
+  /** 8 s: writes. A wait for a lock lasts at most 4 s. */
   readonly writes: Database;
   /** Like `writes`, but cancelled when the request ends: for a change that only the request's own answer needs. */
   readonly briefWrites: Database;
@@ -32,10 +31,7 @@ export interface AdminDatabases {
   readonly maintenance: Database;
 }
 
-/**
- * Returns the databases of a request. The end of the request cancels its reads and `briefWrites`, but not `writes` and
- * `maintenance`.
- */
+/** Returns the databases of a request. The end of the request cancels its reads and `briefWrites`. */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
@@ -89,8 +85,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       reads: database(reads, scope),
       lists: database(lists, scope),
       quickReads: database(quickReads, scope),
-      // A request has a time limit until its answer begins. This limit does not apply to the statements of a download,
-      // because the first statement may begin before the answer and end after the answer has begun.
+      // The time limit of a request ends when its answer begins. A statement of a download may end later.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...scope, ...unlimited }),
@@ -99,15 +94,10 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/**
- * The scope of writes: the request's time limit does not apply, and they are finished even if the client disconnects.
- */
+/** Writes are finished, even if the client has disconnected or the request's time limit is over. */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
-/**
- * Returns a client whose calls reject as soon as the request has ended, without waiting until the running statement is
- * cancelled.
- */
+/** Returns a client whose calls reject as soon as the request has ended, even while a statement runs. */
 function within(client: Transactional, scope: RequestScope): Transactional {
   const { signal } = scope;
   const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -129,10 +119,10 @@ function within(client: Transactional, scope: RequestScope): Transactional {
   };
 }
 
-/** Errors with these codes do not show that the server responds: nothing was sent, or the response was not awaited. */
+/** The codes of errors without an answer of PostgreSQL: nothing was sent, or the answer was not awaited. */
 const withoutAnswer = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
-/** Returns the beginning of a statement's SQL, for the log. The SQL contains no values, because they are parameters. */
+/** Returns the beginning of the SQL, for the log. The SQL contains no values, because values are parameters. */
 function headOf({ text }: QueryConfig): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 100);
 }
@@ -143,8 +133,8 @@ interface WatchOptions {
 }
 
 /**
- * Returns a function that wraps clients. The wrapped clients share a state, so that the loss of the database and its
- * return are each logged once. Errors of statements become WorkerErrors.
+ * Returns a function that wraps clients. The loss of the database is logged once for all wrapped clients, and so is its
+ * return.
  */
 function createWatch({
   schema,
@@ -178,8 +168,7 @@ function createWatch({
       // A statement that was cancelled because its request has ended does not count as too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
-      // While the server cannot be reached, all connections may be in use, because they wait for the server. So the
-      // error of the unreachable server is thrown instead of `busy`.
+      // While the server cannot be reached, all connections may be in use, because they wait for the server.
       throw code === "busy" ? (away ?? explained) : explained;
     }
   };
@@ -191,8 +180,8 @@ function createWatch({
     return {
       ...watching(client),
       transaction: async (work) => {
-        // The statements inside `work` are observed one by one, and other errors of `work` do not come from the server.
-        // So only an error outside `work`, such as a failed commit, is observed here.
+        // The statements inside `work` are observed one by one. So only an error outside `work`, such as a failed
+        // commit, is observed here.
         let ofWork: { readonly error: unknown } | null = null;
         const run = () =>
           client.transaction((inside) =>

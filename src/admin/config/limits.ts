@@ -1,8 +1,8 @@
-// The limits of an admin that an operator can change. Other limits, such as the size of headers, are fixed.
+// The limits of an admin that an operator can change.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
-/** The limits that an admin sets for its clients: whole numbers from 1. adminServerConfig().limits() changes them. */
+/** The limits that an admin sets for its clients: whole numbers from 1. */
 export interface AdminLimits {
   /**
    * The time within which the answer to a read must begin, not counting a wait for memory, in milliseconds. For exports
@@ -10,18 +10,16 @@ export interface AdminLimits {
    */
   readonly requestMs: number;
   /**
-   * The longest time that a request waits for free database connections and for locks, and the longest time that a
-   * request waits for memory for its answer, in milliseconds. Cleanups and changes of the schema may wait longer for
-   * locks. Default 1,750.
+   * How long a request waits at most for database connections and locks, and how long for memory for its answer, in
+   * milliseconds. Cleanups and changes of the schema may wait longer for locks. Default 1,750.
    */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
   /**
-   * The number of open connections of clients. If a new connection exceeds this number, the oldest idle connection is
-   * closed. If no connection is idle, the oldest connection of the client with the most connections is closed; if no
-   * client has more connections than the client of the new connection, the new connection is closed. adminHandler()
-   * ignores this limit. Default 2,000.
+   * The number of open connections of clients. If a new connection exceeds this number, an idle connection is closed.
+   * If no connection is idle, a connection of the client with the most connections is closed. adminHandler() ignores
+   * this limit. Default 2,000.
    */
   readonly connections: number;
   /**
@@ -47,17 +45,14 @@ export interface AdminLimits {
   readonly downloads: number;
   /** The number of exports and payloads that are sent to one client at the same time. Default 4. */
   readonly downloadsPerClient: number;
-  /**
-   * The number of tasks, and of queues, for which /metrics has numbers of jobs. The tasks and queues with the most jobs
-   * are chosen. Default 100.
-   */
+  /** The number of tasks, and of queues, with numbers of jobs in /metrics: those with the most jobs. Default 100. */
   readonly metricsNames: number;
   /** The total size of answers that the client of one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
   /**
-   * The total size of answers that all clients together have not read yet, in bytes. The memory reserved for answers
-   * in preparation is included. Default: 256 MiB, a quarter of the memory that the process may use, or half of the
-   * maximum size of V8's heap, whichever is least.
+   * The total size of answers that all clients together have not read yet, including the memory reserved for answers in
+   * preparation, in bytes. Default: the least of 256 MiB, a quarter of the memory that the process may use, and half of
+   * the maximum size of V8's heap.
    */
   readonly totalUnreadBytes: number;
   /** The time in ms after which a connection is closed if its client reads no more of an answer. Default 10,000. */
@@ -88,10 +83,7 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   keepAliveMs: defaultLimits.keepAliveMs,
 });
 
-/**
- * Returns all limits: the given ones, and the defaults of the limits that are not given. Throws InputError with paths
- * such as `limits.requests`.
- */
+/** Returns the given limits, and defaults for the others. Throws InputError with paths such as `limits.requests`. */
 export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
   const names = Object.keys(defaultAdminLimits);
   const problems = Object.entries(given ?? {}).flatMap(([name, value]): Problem[] => {

@@ -1,5 +1,4 @@
-// Parses the address to listen at. Decides whether only this machine can reach the address, and whether a request comes
-// from this machine.
+// Parses the address to listen at, and checks whether addresses and requests are of this machine.
 import { isIP, isIPv4 } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { type ListenTarget, type TcpTarget, UNIX_PEER } from "../../http/listen/listen-target.ts";
@@ -21,8 +20,8 @@ export interface SocketPermissions {
 }
 
 /**
- * Returns the target of `host:port`, `unix:/path` or `fd:3`. Throws InputError if the text has another form, if the
- * permissions are invalid, or if permissions are given and the target is not a unix socket.
+ * Returns the target of `host:port`, `unix:/path` or `fd:3`. Permissions apply to a unix socket only. Throws InputError
+ * if the text or the permissions are invalid.
  */
 export function parseListenAddress(text: string, permissions: SocketPermissions): ListenTarget {
   if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), permissions);
@@ -52,7 +51,7 @@ function unixTarget(path: string, { mode, group }: SocketPermissions): ListenTar
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     refuse("listenAddr", `must have a path of at most ${MAX_PATH_BYTES} bytes`);
   }
-  // The mode must let the owner connect. It may also let the group, or all users, connect.
+  // The mode must let the owner connect.
   if (mode !== null && (!Number.isInteger(mode) || (mode & ~0o066) !== PRIVATE)) {
     refuse("listenMode", "must be a mode such as 0600, 0660 or 0666");
   }
@@ -64,14 +63,14 @@ function refuse(path: string, message: string): never {
   throw new InputError([{ path, message }]);
 }
 
-// Whether the text is a host name. If its last label is a number, the text is a mistyped IPv4 address, not a host name.
+// If the last label is a number, the text is a mistyped IPv4 address.
 function isHostName(host: string): boolean {
   return HOST_NAME.test(host) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(host);
 }
 
 /**
- * Whether the host is an address in 127.0.0.0/8, or ::1. A host name may resolve to any address, so it does not count.
- * An IPv4-mapped address does not count either, because it is suspicious in a Host header.
+ * Whether the host is an address in 127.0.0.0/8, or ::1. IPv4-mapped addresses do not count, because such addresses
+ * are suspicious in a Host header.
  */
 function isLoopback(host: string): boolean {
   return isIPv4(host) ? host.startsWith("127.") : isIP(host) === 6 && isIPv6Loopback(host);
@@ -90,7 +89,6 @@ export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
   return isLoopback(host) ? { host, port } : null;
 }
 
-/** Whether the peer of a connection is on this machine. */
 function isLoopbackPeer(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ""));
 }
@@ -104,14 +102,12 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request from another machine or through a proxy. Only called in the mode `none`, which has
- * no login. All requests of a proxy on this machine come from a loopback address and, with nginx's defaults, have a
- * local Host, wherever the proxy's clients are. So a proxy is recognized by its headers or by HTTP/1.0.
+ * Throws Refusal 403 for a request from another machine or through a proxy; only for mode `none`. A proxy on this
+ * machine has a loopback address and may send a local Host, so a proxy is recognized by its headers or by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // The peer and the Host must both be local. A peer on a unix socket is always local. In the mode `none`, only this
-  // user may connect to a unix socket of the admin's own server. A socket of an application's server is not checked.
+  // The peer and the Host must both be local. A peer on a unix socket is always local.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);

@@ -1,5 +1,5 @@
-// `Admin` has everything that the run() of a route can use. For each request, run() gets a copy whose `databases` are
-// bound to the request. Code outside the routes receives only single members of `Admin`.
+// `Admin` has everything that the run() of a route can use. For each request, run() receives a copy whose `databases`
+// are bound to the request.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -24,7 +24,7 @@ export interface Admin {
   readonly databases: AdminDatabases;
   readonly csrfToken: string;
   readonly assets: AssetStore;
-  /** Reads the state of the whole queue, for the page, event streams and metrics. */
+  /** Reads the state of the whole queue. */
   readonly feed: Feed;
   readonly metrics: Metrics;
   readonly insight: Insight;
@@ -33,7 +33,7 @@ export interface Admin {
   readonly audit: AuditTrail;
   readonly indexBuilds: IndexBuilds;
   readonly readiness: Readiness;
-  /** Opens an event stream. In mode `custom`, also ends the stream when the user is no longer logged in. */
+  /** Opens an event stream. In mode `custom`, the stream ends when the user is no longer logged in. */
   readonly whileLoggedIn: OwnLogin["whileLoggedIn"];
   readonly exportTickets: Tickets;
   /** Limits how many exports and payloads are sent at the same time. */
@@ -42,7 +42,7 @@ export interface Admin {
   readonly routes: readonly AdminRoute[];
 }
 
-/** What one route does, and its description in the OpenAPI document. Not an operation on jobs. */
+/** What one route does, as an operation of the OpenAPI document. */
 export interface Operation {
   readonly summary: string;
   readonly query?: QueryFields;
@@ -50,8 +50,8 @@ export interface Operation {
   /** The JSON Schema of a JSON answer, or the possible media types of any other answer, such as `a/b, c/d`. */
   readonly answer: JsonSchema | string;
   /**
-   * The memory to reserve before run() is called, in bytes. Default: the memory of a small answer. Used only if the
-   * route's access is `read`, `metrics` or `write`.
+   * The memory to reserve before run() is called, in bytes, if the access is `read`, `metrics` or `write`. Default: the
+   * memory of a small answer.
    */
   readonly reserves?: (request: HttpRequest) => number;
   readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
@@ -62,7 +62,7 @@ export interface Operation {
  *
  * - `open`: nothing.
  * - `page`, `asset`, `hashed`: credentials, but only in the modes basic and custom, in which the browser sends them by
- *   itself. These three differ only in how answers are cached (page/headers.ts).
+ *   itself. These three differ only in how answers are cached.
  * - `read`: credentials.
  * - `metrics`: credentials or the token for metrics.
  * - `write`: credentials and the CSRF token. Neither the user, the admin nor the database may be read-only.
@@ -78,8 +78,8 @@ export interface AdminRoute {
   readonly access: Access;
   readonly operation: Operation;
   /**
-   * Whether the answer is a download. The time limit until a download begins is at least 3 s, because the first row may
-   * be very large. Default false.
+   * Whether the answer is a download. A download has at least 3 s until it begins, because its first row may be very
+   * large. Default false.
    */
   readonly isLong?: boolean;
 }

@@ -1,8 +1,7 @@
 // Tickets for downloads. A browser cannot send a login's header when it saves a file. So with a ticket, an export can
-// be downloaded without a login, once, within a minute. A ticket contains the request for its export, and a signature.
-// The signing key is derived from the login's secret, so admins that share the secret accept each other's tickets. If
-// the login has no secret, each admin has a key of its own. The admin that serves the download records the use of the
-// ticket in memory and, if it can, in a table of the extension `operations`, where other admins find the use.
+// be downloaded without a login, once, within a minute. The signing key is derived from the login's secret, so admins
+// that share the secret accept each other's tickets. The use of a ticket is recorded in memory and, if possible, in a
+// table of the extension `operations`, for other admins.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -13,7 +12,7 @@ import type { ExportRequest } from "../../insight/export/export-request.ts";
 import { type DeriveSecret, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
-/** The maximum number of used tickets in memory. Far fewer exports can be downloaded in a minute. */
+/** The maximum number of used tickets in memory. */
 const MAX_USED = 10_000;
 /** The maximum length of a ticket. It fits into a request's headers, and allows a query of 4,000 ASCII letters. */
 export const MAX_TICKET_LENGTH = 12_000;
@@ -28,8 +27,8 @@ export interface Ticket {
 export interface ValidTicket extends Ticket {
   /**
    * Records the use of the ticket. Resolves to false if the ticket was used before. Rejects with Refusal 503 if
-   * MAX_USED tickets are in memory. If use() rejects, for example because the request has ended, the ticket can be used
-   * again, unless its use is already stored in the database. `db`: the request's database.
+   * MAX_USED tickets are in memory. After a rejection, the ticket can be used again, unless its use is already stored
+   * in the database.
    */
   use(db: Database): Promise<boolean>;
 }
@@ -46,10 +45,7 @@ export interface TicketOptions {
   readonly derive: DeriveSecret;
   /** Whether the use of a ticket is also recorded in the database, if it has the extension `operations`. */
   readonly isShared: boolean;
-  /**
-   * Returns the time in milliseconds since 1970. Default: now(). A ticket of an admin whose clock is more than a minute
-   * behind is not valid in other admins.
-   */
+  /** Returns the time in milliseconds since 1970. Default: now(). */
   readonly clock?: () => number;
 }
 

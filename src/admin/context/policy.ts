@@ -1,11 +1,5 @@
-// Checks every request before its route handles it, in this order:
-//
-//   1  in the mode `none` (no login): the request comes from this machine and not through a proxy
-//   2  if the route requires a login: the login
-//   3  for a read, also of the metrics: the request is a navigation, or no page of another site has sent it
-//   4  for a write: neither the user nor the admin nor the database server is read-only, and the CSRF token is valid
-//
-// Which checks apply depends only on the mode and on the `access` of the route.
+// Checks every request before its route handles it. Which checks apply depends only on the mode of the login and on the
+// `access` of the route.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -125,7 +119,7 @@ const UNTRUSTED =
 /** Whether the browser sends the login by itself, so that the page and its assets can require a login. */
 export const isByBrowser = (mode: AuthMode): boolean => mode === "basic" || mode === "custom";
 
-/** Whether the route requires a login. `byBrowser`: the result of isByBrowser(). */
+/** Whether the route requires a login. */
 export function needsLogin(access: Access, byBrowser: boolean): boolean {
   switch (access) {
     case "open":
@@ -144,11 +138,7 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
   }
 }
 
-/**
- * Logs a request: a refusal of a RefusalKind at warn, in a limited number; a write that has passed the login and is not
- * refused as read-only at info; any other request at debug. From the headers, only the user's name and, behind a
- * trusted proxy, the client's address are logged.
- */
+/** From the headers, only the user's name and, behind a trusted proxy, the client's address are logged. */
 function logAccess(
   logger: Logger,
   refusals: RefusalLog,
@@ -179,15 +169,10 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 
 /**
  * How long a write waits for the check whether the database server is read-only. If there is no result in time, the
- * write is attempted. Because of this wait, application.ts shortens the write's wait for connections and locks.
+ * write is attempted.
  */
 export const READ_ONLY_CHECK_MS = 500;
 
-/**
- * Returns the refusal of a write if this admin was started read-only, or if the check shows in time that the database
- * server is read-only. null: the write is attempted. If PostgreSQL then refuses the write because the server is
- * read-only, the response is the same (orReadOnly()).
- */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {
     return new Refusal(

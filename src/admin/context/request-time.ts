@@ -7,8 +7,7 @@ import type { HttpRequest } from "../../http/request.ts";
 
 /**
  * The time limits of a read (any request but a write), in milliseconds from the start of the read. `limitMs`: the time
- * within which the answer must begin. `waitMs`: the time within which statements may wait for connections and locks. If
- * the answer is a stream, neither limit applies after the stream has begun.
+ * within which the answer must begin. `waitMs`: the time within which statements may wait for connections and locks.
  */
 export interface RequestTime {
   readonly limitMs: number;
@@ -17,8 +16,7 @@ export interface RequestTime {
 
 /**
  * Returns the scope of a write. The write is finished even if its client has left. Each wait for a connection or a lock
- * lasts at most `waitMs`, less the duration of the write's earlier queries and transactions. Other time, such as the
- * upload of the request's body, does not count.
+ * lasts at most `waitMs`, less the duration of the write's earlier queries and transactions.
  */
 export function writeScope(waitMs: number): RequestScope {
   let leftMs = waitMs;
@@ -34,10 +32,7 @@ export function writeScope(waitMs: number): RequestScope {
 
 const NEVER = new AbortController().signal;
 
-/**
- * A tolerance, in milliseconds. The last statement of a read gets the rest of the read's time as its limit, in whole
- * milliseconds. So PostgreSQL may end this statement slightly before the read's own timer.
- */
+/** A tolerance: PostgreSQL may end the last statement of a read slightly before the read's own timer. */
 const CLOSE_MS = 5;
 
 /**
@@ -76,12 +71,12 @@ export async function inTime<T>(
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
     waitUntilMs = Number.POSITIVE_INFINITY;
-    // Settles `ended`. Without this, `ended` would keep the answer in memory until the client's connection closes.
+    // Without this, `ended` would keep the answer in memory until the client's connection closes.
     reject(hasLeft);
   }
 }
 
-// Every read rejects `ended` with this error. The error is shared, because a new error with a stack trace is expensive.
+// All reads share this error, because a new error with a stack trace is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

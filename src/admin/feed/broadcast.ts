@@ -1,7 +1,6 @@
-// Sends the events of the feed (feed.ts) to its viewers: the clients with an open event stream. An event is sent if a
-// viewer watches it and its content has changed. The event `pulse` (the main counts) is also repeated every few seconds
-// without a change, so that viewers notice a lost connection. Until an event is deleted, new viewers receive its last
-// content when they connect.
+// Sends the events of the feed to its viewers (clients with an open event stream) when the content of an event has
+// changed. The event `pulse` (the main counts) is also repeated every few seconds without a change, so that viewers
+// notice a lost connection. Until an event is deleted, new viewers receive its last content.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -10,25 +9,22 @@ import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
   /**
-   * Deletes the event `problem`, and the events that no viewer watches. Then sends the events of this snapshot that are
-   * watched and have changed, but `counts` and `overview` at most once in two intervals.
+   * Deletes the event `problem` and all unwatched events. Then sends the watched events of this snapshot that have
+   * changed, but `counts` and `overview` at most once in two intervals.
    */
   show(snapshot: QueueSnapshot): void;
   /**
-   * Sends the events of the snapshot that are watched and have not been sent. Sends none if the event `problem` was
-   * sent and has not been deleted since. Returns false if there are events to send, but `snapshot` is null.
+   * Sends the watched events of the snapshot that have not been sent. Sends nothing while hasSent("problem"). Returns
+   * false if there are events to send, but `snapshot` is null.
    */
   showNew(snapshot: QueueSnapshot | null): boolean;
   /** Sends the event of a FeedSource (feed.ts), if its content has changed. */
   sendSource(event: string, json: string): void;
   /** Whether the event was sent and has not been deleted since. */
   hasSent(event: string): boolean;
-  /**
-   * Called when a snapshot could not be read. Deletes all events and sends `problem`, unless `problem` already has this
-   * content.
-   */
+  /** Replaces all events by `problem`, the error of a failed pulse. Does nothing if `json` has not changed. */
   problem(json: string): void;
-  /** Deletes all events that were sent. Called when no viewer is left. */
+  /** Deletes all events that were sent. */
   reset(): void;
 }
 
@@ -55,7 +51,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether `counts` or `overview` may be sent now. These large events are not sent often. */
+  // `counts` and `overview` are large, so they are sent less often.
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -113,10 +109,10 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
   };
 }
 
-/** An event may be sent this many milliseconds before its time, because timers fire a little early or late. */
+/** A tolerance, because timers fire a little early or late. */
 const SLACK_MS = 50;
 
-/** Returns the counts without the times at which they were read, to detect a change. */
+/** Returns the counts without the times at which they were read. */
 function countsComparable(snapshot: QueueSnapshot): string {
   return countsJson(snapshot).replaceAll(/"as_of":"[^"]*"/g, "");
 }

@@ -2,30 +2,15 @@
 //
 //   quiet ──a viewer, a request──▶ awake ──no viewer and no request for 60 s, or stop()──▶ quiet
 //
-//  1. A *viewer* is a client with an open event stream. A viewer, or a request that needs a snapshot, wakes the feed.
-//     While the feed is quiet, its loop runs no statement.
-//  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
-//     (insight/snapshot/sampler.ts). If a pulse can read the whole table of jobs in time, the table is *small*, and the
-//     counts are exact. A table of more than 4,096 pages is always *large*.
-//  3. Of a large table, a pulse usually reads only the first entries of the indexes. Between pulses, a *sample* of up
-//     to 2,000 pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and
-//     queue, in short chunks.
+//  1. A *viewer* is a client with an open event stream. While the feed is quiet, its loop (rhythm.ts) runs no
+//     statement.
+//  2. A *pulse* reads the counts, the queues and the workers. If a pulse can read the whole table of jobs in time, the
+//     table is *small*, and the counts are exact.
+//  3. Of a *large* table, a pulse usually reads only the first entries of the indexes. Between pulses, a *sample* of
+//     pages estimates the other counts, and a *census* counts all jobs by task and queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. A source is read only
 //     while a viewer watches the event.
-//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, readings of the same kind usually pause for the
-//     longer of two times: an interval, and 10 or 20 times the duration of the reading (at most 15 s). After a complete
-//     census, the next census waits for 60 s. After a sample, a step of the census or the reading of a source, the
-//     readings of all these kinds usually pause.
-//  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each viewer
-//     receives a pulse or a ping about every 5 s.
-//  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a
-//     request may receive a pulse that is up to 10 s old, and pulses are read for a minute after the request even
-//     without a viewer.
-//  8. After a write of this admin, the watched sources are read several times (AFTER_WRITE_MS). Further writes within a
-//     second after that write add no readings. If a new viewer watches a source whose event has not been sent, the
-//     source is read at once.
-//  9. When a pulse of the loop fails, viewers receive the event `problem`. New viewers receive it, too, until it is
-//     deleted: when a pulse of the loop succeeds, or when no viewer is left.
+//  5. When a pulse of the loop fails, viewers receive the event `problem`.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -103,10 +88,8 @@ export interface FeedOptions extends SamplerOptions {
   readonly awakeMs?: number;
 }
 
-/**
- * The delays after a write at which the sources are read, in milliseconds. There are several, because the first reading
- * may return a value that was cached before the write (database/cached.ts).
- */
+// The sources are read several times after a write, because the first reading may return a value that was cached before
+// the write.
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** The age up to which a new viewer receives the last pulse instead of a new one. */
 const PULSE_MS = 1_500;
@@ -151,7 +134,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
-  /** Runs a reading, and logs its error if it fails. The error is not sent to viewers, unlike the error of a pulse. */
+  // Unlike the error of a pulse, these errors are not sent to viewers.
   const reportingErrors = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();
@@ -170,7 +153,6 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     pauseFactor: 10,
     run: async () => {
       try {
-        // If a request has just read a pulse, that pulse is sent, and no new one is read.
         broadcast.show(youngerThan(intervalMs / 2) ?? (await sampler.pulse()));
       } catch (error) {
         report("pulse", error);
@@ -243,7 +225,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     },
     prefetch() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
-      // This error is ignored. If the loop's next pulse fails, too, the viewer receives the error of that pulse.
+      // If the loop's next pulse fails, too, the viewer receives the error of that pulse.
       sampler.pulse().catch(() => {});
     },
     watch: (request, events) => source.view(request, [...events, "problem"]),

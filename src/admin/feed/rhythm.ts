@@ -1,6 +1,5 @@
 // A loop that runs periodic tasks of the feed, one at a time, as long as a task is wanted. After a run, the task
-// usually pauses for its interval, or longer if the run took long. After a run of a costly task, all costly tasks
-// pause, so that together they take a small part of the time. A hurried task skips both pauses.
+// usually pauses for its interval, or longer if the run took long.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
@@ -8,7 +7,7 @@ export interface RhythmTask {
   readonly intervalMs: () => number;
   /** The pause after a run, as a multiple of the run's duration: at most MAX_PAUSE_MS, but at least the interval. */
   readonly pauseFactor: number;
-  /** Whether all costly tasks pause after a run of this one, except tasks that have never run or are hurried. */
+  /** Whether all costly tasks usually pause after a run of this task. */
   readonly isCostly?: boolean;
   /**
    * Runs the task. Never rejects. Resolves to the pause after this run, in milliseconds; undefined: the pause follows
@@ -18,7 +17,7 @@ export interface RhythmTask {
 }
 
 export interface Rhythm {
-  /** Called when a task may have become wanted. Starts the loop, or wakes it if it sleeps. */
+  /** Starts or wakes the loop. Called when a task may have become wanted. */
   wake(): void;
   /** Makes this task due at once. If the task is running, it runs once more. */
   hurry(task: RhythmTask): void;
@@ -27,9 +26,8 @@ export interface Rhythm {
 
 const MAX_PAUSE_MS = 15_000;
 /**
- * The pause of all costly tasks after a run of one of them, as a multiple of the run's duration, at most MAX_PAUSE_MS.
- * So costly tasks together take at most a twelfth of the time. Exceptions: runs of more than about 1.36 s, for which
- * MAX_PAUSE_MS is too short; hurried runs; and the first run of each task.
+ * The pause of all costly tasks after a run of one of them, as a multiple of the run's duration. So costly tasks
+ * together usually take at most a twelfth of the time.
  */
 const SHARED_PAUSE_FACTOR = 11;
 
@@ -50,8 +48,7 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((task) => dueAt(task) <= monotonic());
-      // Tasks that are not costly come first. Costly tasks follow in the order in which their own pauses ended, first
-      // those that never ran or were hurried.
+      // Tasks that are not costly come first. Costly tasks follow in the order in which their own pauses ended.
       const rank = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => rank(one) - rank(other));
       if (first === undefined) {
@@ -69,8 +66,7 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      // A task that was hurried during this run has no entry in `nextAt` and stays due: the run may have read the data
-      // before the change for which the task was hurried.
+      // A task that was hurried during its run stays due: the run may have read the data before the change.
       if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);

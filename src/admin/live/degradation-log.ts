@@ -1,22 +1,17 @@
-// Logs 503 responses, failed reads of the feed, and statements that were cancelled because they took too long. Each
-// cause has a line for its first case in a minute. If further cases follow, one line at the end of the minute has the
-// number of further cases of each cause.
+// Logs 503 responses, failed reads of the feed, and statements that took too long: for each cause, the first case in a
+// minute, and at the end of the minute the number of further cases.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
-  /**
-   * Logs a case if it is the first case of its cause in the current minute. Otherwise counts the case for the line at
-   * the end of the minute. Does neither if the cause is in `notLogged`. `cause`: an error's code, or
-   * `statement_timeout`.
-   */
+  /** Logs a case, or counts it for the end of the minute. `cause`: an error's code, or `statement_timeout`. */
   log(cause: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Ends the current minute now: logs the numbers of further cases, if there were any. */
+  /** Logs the numbers of further cases now. */
   close(): void;
 }
 
 const WINDOW_MS = 60_000;
-/** Causes that are not logged here: `aborted` (the client has disconnected), and two that are logged elsewhere. */
+/** `aborted`: the client has disconnected. The other causes are logged elsewhere. */
 const notLogged = new Set(["aborted", "database_unreachable", "not_ready"]);
 
 /** `count` is called for each case, logged or not. */
@@ -26,7 +21,7 @@ export function createDegradationLog(
   after: Clock["after"] = systemClock.after,
 ): DegradationLog {
   let stopWindow: (() => void) | null = null;
-  /** The number of cases of each cause in this minute, without the first, which was logged. */
+  /** The number of further cases of each cause in this minute. */
   const more = new Map<string, number>();
 
   const endWindow = () => {

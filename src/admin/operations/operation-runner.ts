@@ -1,9 +1,8 @@
-// Runs the operations of this admin in the background, and deletes old receipts and audit entries. Operations continue
-// when the page is closed. stop() waits for the current batch of each running operation. A running operation that is
-// not complete after this batch becomes `interrupted`.
+// Runs the operations of this admin in the background, and deletes old receipts and audit entries. stop() waits for the
+// current batch of each running operation. An operation that is not complete then becomes `interrupted`.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Service } from "../../base/service.ts";
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
@@ -24,10 +23,9 @@ import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
   /**
-   * Resolves to the store of operations; null if the schema lacks the newest version of the tables of operations, or if
-   * the admin's database role may not insert into these tables. `of`: the database on which the store runs its
-   * statements. A request that only reads passes the request's own database, which cancels the statements when the
-   * request ends. Default: the database for writes.
+   * Resolves to the store of operations; null if missing() resolves to a reason. `of`: the database for the store's
+   * statements. Default: the database for writes. A request that only reads passes its own database, which cancels the
+   * statements when the request ends.
    */
   store(of?: Database): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null if there is a store. */
@@ -92,11 +90,19 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
       await tidyAll("audit entries", () => options.audit.tidy());
     }
   };
+  // Only the first failure in a row is a warning. An outage is reported elsewhere.
+  const failing = new Set<string>();
   const tidyAll = async (what: string, tidySome: () => Promise<boolean>) => {
     try {
       while (!ending.signal.aborted && (await tidySome())) await wait(100, ending.signal);
+      failing.delete(what);
     } catch (error) {
-      logger.debug({ error: messageOf(error) }, `old ${what} could not be deleted`);
+      const isNew = !failing.has(what) && !isOutage(error);
+      if (isNew) failing.add(what);
+      logger[isNew ? "warn" : "debug"](
+        { error: messageOf(error) },
+        `old ${what} could not be deleted`,
+      );
     }
   };
   const track = (work: Promise<void>) => {

@@ -1,12 +1,11 @@
-// The page's files, which the build writes to dist/ui/assets.json, and the response to a request for a file. Each
-// encoding of a file has a strong ETag of its own.
+// The page's files, from dist/ui/assets.json, and the response to a request for a file.
 import { gunzipSync } from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import { MAX_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
-/** A file of dist/ui/assets.json, with its contents in base64. If `identity` is missing, `gzip` is decompressed. */
+/** A file of dist/ui/assets.json, with its contents in base64. */
 export interface EmbeddedAsset {
   readonly content_type: string;
   readonly etag: string;
@@ -17,7 +16,7 @@ export interface EmbeddedAsset {
 
 export type EmbeddedAssets = Readonly<Record<string, EmbeddedAsset>>;
 
-// The encodings, preferred ones first.
+// Preferred ones first.
 const encodings = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof encodings)[number];
 
@@ -32,7 +31,7 @@ export interface AssetStore {
   has(name: string): Promise<boolean>;
 }
 
-/** Returns a store that calls `load` once, at the first request, and decodes each file when it is first requested. */
+/** Returns a store that calls `load` once, at the first request. */
 export function createAssetStore(load: () => Promise<EmbeddedAssets> = embeddedAssets): AssetStore {
   let files: Promise<EmbeddedAssets> | undefined;
   const decoded = new Map<string, Asset>();
@@ -86,8 +85,8 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
 }
 
 /**
- * Returns the encoding with the greatest weight in Accept-Encoding, from `offered` and `identity`. If several encodings
- * have this weight, returns the first of them in `offered`. If no encoding is acceptable, returns `identity`.
+ * Returns the encoding with the greatest weight in Accept-Encoding; if weights are equal, the first in `offered`. If no
+ * encoding is acceptable, returns `identity`.
  */
 export function selectEncoding(
   accepted: string | undefined,
@@ -101,7 +100,7 @@ export function selectEncoding(
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);
   }
   const weightOf = (encoding: Encoding) => {
-    // If Accept-Encoding lists neither `identity` nor `*`, `identity` is acceptable, but the least preferred encoding.
+    // Even if `identity` is not listed, it is acceptable, but least preferred.
     const fallback = encoding === "identity" ? Number.MIN_VALUE : 0;
     return weights.get(encoding) ?? weights.get("*") ?? fallback;
   };
@@ -112,10 +111,7 @@ export function selectEncoding(
   return best;
 }
 
-/**
- * Whether If-None-Match is `*` or lists the ETag. A `W/` before a listed ETag is ignored, because If-None-Match uses
- * the weak comparison (RFC 9110, 13.1.2).
- */
+/** If-None-Match uses the weak comparison, which ignores `W/` (RFC 9110, 13.1.2). */
 function matchesEtag(list: string | undefined, etag: string): boolean {
   if (list === undefined) return false;
   if (list.trim() === "*") return true;

@@ -1,6 +1,4 @@
-// The JSON Schemas of the API's requests and answers. The members of answers are declared in a short form: `string`,
-// `integer`, `time`, `json`, …, with `?` for a value that may be null and `[]` for a list. A schema with a title is in
-// the OpenAPI document once, under its title.
+// The JSON Schemas of the API's requests and answers. In the short form, `?` allows null and `[]` makes a list.
 
 import type { FieldData } from "../../commands/declare/field.ts";
 import { conditions } from "../../domain/condition.ts";
@@ -46,7 +44,7 @@ export function withDescription(shape: Shape, description: string): JsonSchema {
   return { ...schemaOf(shape), description };
 }
 
-/** Returns the schema of a value that either matches `schema` or is null. */
+/** Returns the schema of a value that matches `schema` or is null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "null" }] };
 }
@@ -71,7 +69,7 @@ export const value: JsonSchema = {
   },
 };
 
-/** A member for each condition of jobs, such as `ready`: the number of jobs in the condition. */
+/** The number of jobs in each condition, such as `ready`. */
 export const byCondition: Readonly<Record<string, Shape>> = Object.fromEntries(
   conditions.map((one) => [one, value]),
 );
@@ -133,7 +131,7 @@ export const listedJob = withOptional(
   },
 );
 
-/** Records in the answers of commands. The short form refers to a record by its name, as in `ChangedJob[]`. */
+/** Records that the short form refers to by name, as in `ChangedJob[]`. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ChangedJob: record(
     { ...databaseJob, task_id: "integer", job_queue_id: "integer?" },
@@ -156,7 +154,6 @@ export function schemaOfField(field: FieldData): JsonSchema {
   return { ...schema, ...choices, type: [schema["type"], "null"] };
 }
 
-/** Returns the member `default` of a field's schema; no member for a list or ids, or without a default. */
 function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   if (text === undefined || kind === "list" || kind === "ids") return {};
   const isText = kind === "text" || kind === "choice" || kind === "time";

@@ -1,5 +1,4 @@
-// Reads the fields of request bodies and of URL queries. A field's check and documentation come from one declaration
-// (commands/declare/field.ts, or a function of this file), so that the check and the documentation cannot differ.
+// Reads fields of request bodies and URL queries. One declaration gives both a field's check and its documentation.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
@@ -23,13 +22,13 @@ export function fieldValue(text: string, field: FieldData | undefined): unknown 
   return JSON.parse(text);
 }
 
-/** A field of a URL query. `doc`: the schema for the documentation. */
+/** A field of a URL query. */
 export interface QueryField<S extends v.GenericSchema = v.GenericSchema> {
   readonly check: v.OptionalSchema<S, undefined>;
   readonly doc: JsonSchema;
 }
 
-/** Returns an optional field of a URL query. An empty value is checked like any other text. */
+/** Returns an optional field of a URL query. */
 export function inQuery<S extends v.GenericSchema>(
   { check, ...data }: Field<S>,
   more: JsonSchema = {},
@@ -48,10 +47,7 @@ export function countInQuery(description: string, maximum?: number) {
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }
 
-/**
- * Returns a query field for the number of rows on a page, from 1 to `maximum`. A smaller number becomes 1, a larger
- * number becomes `maximum`. If pages could be empty, a client that follows their cursors would never reach the end.
- */
+/** Returns a query field for the size of a page. A number outside 1 to `maximum` becomes the nearest limit. */
 export function pageSizeInQuery(description: string, maximum: number) {
   const check = v.pipe(
     v.string(),
@@ -78,10 +74,7 @@ type QueryInput<F extends QueryFields> = v.InferOutput<
   v.StrictObjectSchema<{ [K in keyof F]: F[K]["check"] }, undefined>
 >;
 
-/**
- * Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid parameter. If a
- * misspelt filter were ignored, the answer would contain rows that the filter excludes.
- */
+/** Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid parameter. */
 export function readQuery<const F extends QueryFields>(
   request: HttpRequest,
   fields: F,

@@ -1,5 +1,4 @@
-// Registers the commands and their options (command.ts) with yargs, which splits the arguments and lays out the help.
-// given.ts turns the arguments into a command's values.
+// Registers the commands and their options with yargs, which splits the arguments and lays out the help.
 import yargs, { type Argv } from "yargs";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
@@ -18,13 +17,12 @@ export interface RawArguments {
   /** Everything after `--`. */
   readonly rest: readonly string[];
   /**
-   * The options that were typed, by their names without leading dashes. If an option that takes a value was repeated,
-   * its entry is an array of the values.
+   * The typed options, by their names without leading dashes. If an option that takes a value was repeated, its entry
+   * is an array.
    */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Filled in while yargs parses. */
 interface ParseState {
   command: CliCommand;
   readonly options: Record<string, unknown>;
@@ -85,7 +83,7 @@ const sentences = {
   "Argument unexpected for: %s": "--%s takes no value",
 };
 
-/** With these settings, yargs keeps names and values as typed: it does not split `--a.b`, or read `1e3` as a number. */
+/** With these settings, yargs keeps names and values as typed. */
 const parsing = {
   "camel-case-expansion": false,
   "dot-notation": false,
@@ -98,7 +96,6 @@ const parsing = {
 /** Keys of the yargs result that are not options. */
 const fields = ["$0", "_", "--"];
 
-/** Returns the parser. `isHelp`: whether to add the texts of the help: usage, notes and visible options. */
 function commandLine(
   argv: readonly string[],
   program: CliCommand,
@@ -194,7 +191,7 @@ function addPositionals(line: Argv, positionals: Values): void {
   }
 }
 
-/** Registers options. `group`: their heading in the help; null hides them. */
+/** `group`: the heading of the options in the help; null hides the options. */
 function addOptions(line: Argv, options: Values, group: string | null): void {
   for (const [key, value] of Object.entries(options)) {
     const { describe, form, many, fallback } = value;
@@ -214,13 +211,11 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
       continue;
     }
     line.boolean(name).alias(name, alias).nargs(name, 0).nargs(`no-${name}`, 0);
-    // A flag that is on by default is shown in its negated form.
     const isOn = value.read([]) === true;
     line.option(isOn ? `no-${name}` : name, { describe, boolean: true, ...place });
   }
 }
 
-/** Returns yargs' settings for the number of values that an option takes: none, one, or either. */
 function argumentCount({ form, bare: mayBeBare }: OptionValue<unknown>) {
   if (mayBeBare === true) return { string: true } as const;
   return { nargs: form === null ? 0 : 1 };

@@ -1,4 +1,4 @@
-// A command of the command line. Help, parsing and the names in error messages are derived from the CliCommand.
+// A command of the command line. Its help and parsing are derived from the CliCommand.
 import type { OptionValue } from "./values.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the values of a table have different types
@@ -9,22 +9,22 @@ export type ArgumentValues<V extends Values> = {
   readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
 
-/** 0: success, 1: failure, 3: partial success. For wrong usage, whose status is 2, a command throws UsageError. */
+/** 0: success, 1: failure, 3: partial success. For status 2 (wrong usage), a command throws UsageError. */
 export type ExitStatus = 0 | 1 | 3;
 
 export interface CliCommand {
   readonly name: string;
-  /** Other names of the command, such as those of graphile_worker_rs. */
+  /** Other names of the command. */
   readonly aliases: readonly string[];
   /** One line of help. */
   readonly describe: string;
-  /** The positional arguments, in the order in which they are typed; the keys are their names in the help. */
+  /** The positional arguments in order, by their names in the help. */
   readonly positionals: Values;
-  /** The options by their keys. The key `runAt` is typed `--run-at`. */
+  /** The options by their keys. `runAt` is typed `--run-at`. */
   readonly options: Values;
   /** Shown below the options in the help. */
   readonly notes: string;
-  /** Example command lines, at the end of the help. */
+  /** Example command lines. */
   readonly examples: readonly string[];
   /** A destructive command is never suggested for a mistyped word. */
   readonly isDestructive: boolean;
@@ -50,7 +50,7 @@ export interface CommandParts<W extends Values, O extends Values, G> {
   ) => Promise<ExitStatus | undefined>;
 }
 
-/** Returns the command, with defaults for the parts that are left out. `G`: the values of the global options. */
+/** Makes a command of its parts. `G`: the values of the global options. */
 export function makeCommand<W extends Values, O extends Values, G>(
   parts: CommandParts<W, O, G>,
 ): CliCommand {

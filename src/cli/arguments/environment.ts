@@ -14,10 +14,7 @@ export interface EnvironmentOption {
   readonly where: string;
 }
 
-/**
- * Options that are never read from the environment: --yes (no confirmation), --all, --dry-run, --fresh (deletes the
- * demo's data), --tasks and --plugin (code to load), --help and --version.
- */
+/** Options that are never read from the environment: some of them skip a confirmation, delete data or load code. */
 const TYPED_ONLY = new Set([
   ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],
   ...["--tasks", "--plugin"],
@@ -35,8 +32,7 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
 }
 
 /**
- * Returns the global options and the command's own options that the environment sets, by their keys. Options that the
- * command does not support and options for which `isTyped` returns true are left out. Throws InputError as secretOf()
+ * Returns the options that the environment sets, by their keys, without the typed ones. Throws InputError as secretOf()
  * does, or if the variable of a flag is neither true nor false.
  */
 export function optionsOfEnvironment(
@@ -97,10 +93,9 @@ function truth(text: string, where: string): string {
 }
 
 /**
- * Returns the secret of the variable `name`; null if there is none. The secret is the value of the variable, the
- * content of the file whose path is in the variable `<name>_FILE`, or, if neither variable is set, systemd's credential
- * (`worker-admin-password` for WORKER_ADMIN_PASSWORD). An empty variable counts as unset. Throws InputError if both
- * variables are set, or if the file or the credential is unreadable, empty or larger than 64 KiB.
+ * Returns the secret in the variable `name`, in the file whose path is in `<name>_FILE`, or in systemd's credential
+ * (`worker-admin-password` for WORKER_ADMIN_PASSWORD); null if there is none. Throws InputError if both variables are
+ * set, or if the file or the credential is unreadable, empty or larger than 64 KiB.
  */
 export function secretOf(name: string, env: Environment): EnvironmentText | null {
   const text = env[name];
@@ -119,7 +114,6 @@ export function secretOf(name: string, env: Environment): EnvironmentText | null
 
 const MAX_SECRET_BYTES = 65_536;
 
-/** Returns a file's content without a final newline; null if the file is missing and `mayBeMissing` is true. */
 function contentOf(path: string, where: string, mayBeMissing = false): EnvironmentText | null {
   let content: string;
   try {

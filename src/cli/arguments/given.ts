@@ -1,5 +1,4 @@
-// Reads the values of a command's options and positional arguments. command-line.ts has already split the arguments
-// into options and words. Errors name an option as it was typed.
+// Reads the values of a command's options and positional arguments. Errors name an option as it was typed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { RawArguments } from "./command-line.ts";
@@ -24,9 +23,8 @@ export interface GivenValues {
 }
 
 /**
- * Returns the values of a command. Typed values override the environment. Throws UsageError for the first argument that
- * does not fit the command, and for the first value that is not one of the option's choices. If values are invalid for
- * other reasons, throws InputError with all these problems.
+ * Returns the values of a command. Typed values override the environment. Throws UsageError if an argument does not fit
+ * the command, or if a value is not one of the option's choices. Throws InputError if values are otherwise invalid.
  */
 export function givenIn(typed: RawArguments, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -81,10 +79,7 @@ function textsOfOptions({ command, argv, words, options }: RawArguments, values:
   return texts;
 }
 
-/**
- * Returns the first argument that yargs would misread, up to its `=`. yargs would accept `--y` for `-y`, and would
- * treat `--_` and `--$0` as fields of its own.
- */
+/** yargs would accept `--y` for `-y`, and would treat `--_` and `--$0` as fields of its own. */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");
   return argv
@@ -93,7 +88,7 @@ function misreadIn(argv: readonly string[]): string | undefined {
     ?.replace(/=.*/s, "");
 }
 
-/** Returns the options by their names without dashes. The aliases of a positional argument are options, too. */
+/** The aliases of a positional argument are options, too. */
 function knownOptions(positionals: Values, options: Values): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [key, value] of Object.entries(positionals)) {
@@ -105,7 +100,6 @@ function knownOptions(positionals: Values, options: Values): ReadonlyMap<string,
   return known;
 }
 
-/** Returns the name or alias by which an option was typed, with its dashes. */
 function typedName(
   key: string,
   value: OptionValue<unknown> | undefined,

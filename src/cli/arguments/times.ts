@@ -1,11 +1,11 @@
-// Reads times and durations that users type as arguments: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
+// Reads times and durations that users type as arguments.
 import { now } from "../../base/clock.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { InvalidValue } from "./refusals.ts";
 
 /**
- * A string is `now` or RFC 3339 text. `afterMs`: a delay in milliseconds from now, by the database's clock. `local`: a
- * time that was typed in this process's time zone.
+ * A string is `now` or RFC 3339 text. `afterMs`: a delay from now by the database's clock. `local`: a time typed in
+ * this process's time zone.
  */
 export type TimeArgument = string | { readonly afterMs: number } | { readonly local: Date };
 
@@ -18,7 +18,6 @@ const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
   [/^(w|weeks?)$/, 604_800_000],
 ];
 
-// A year: the longest duration that a command accepts.
 const MAX_MS = 365 * 86_400_000;
 
 const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";
@@ -32,7 +31,7 @@ export function duration(typed: string): number {
   throw new InvalidValue(DURATION);
 }
 
-/** Returns a duration in milliseconds, negative with a leading minus. Throws InvalidValue. */
+/** Like duration(), but negative with a leading minus. */
 export function signedDuration(typed: string): number {
   const [, sign, plain = ""] = /^([+-]?)(.*)$/s.exec(typed.trim()) ?? [];
   return duration(plain) * (sign === "-" ? -1 : 1);
@@ -52,7 +51,7 @@ export function moment(typed: string): TimeArgument {
   return { local };
 }
 
-/** Returns RFC 3339 text, or `now`. `databaseMs`: the time by the database's clock, in milliseconds since 1970. */
+/** Returns RFC 3339 text, or `now`. `databaseMs`: the database's time, in milliseconds since 1970. */
 export function momentText(when: TimeArgument, databaseMs: number): string {
   if (typeof when === "string") return when;
   return ("local" in when ? when.local : new Date(databaseMs + when.afterMs)).toISOString();
@@ -69,8 +68,8 @@ const LOCAL =
   /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)(?:$|(?:\s+|t)(?=\d)))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i;
 
 /**
- * Returns the time of a text that is a local date, a local time, or both; null for other texts. A date without a time
- * means the beginning of the day. A time without a date means the next occurrence of the time after `from`.
+ * Returns the time of a local date, a local time, or both; null for other texts. A date alone means the beginning of
+ * the day. A time alone means its next occurrence after `from`.
  */
 function localTime(typed: string, from: Date): Date | null {
   const [all, day, ...clock] = LOCAL.exec(typed) ?? [];

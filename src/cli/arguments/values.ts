@@ -10,7 +10,7 @@ export interface OptionValue<T> {
   readonly choices?: readonly string[];
   /** Whether the option may be repeated, or the positional argument takes all remaining words. */
   readonly many: boolean;
-  /** Whether the positional argument may be omitted. Ignored for options. */
+  /** Whether the positional argument may be omitted. */
   readonly optional: boolean;
   /** Other spellings, such as `--identifier` or `-y`. */
   readonly aliases: readonly string[];
@@ -18,11 +18,11 @@ export interface OptionValue<T> {
   readonly field: string | null;
   /** The default, as shown in the help; null if there is none. */
   readonly fallback: string | null;
-  /** Whether the option may be typed without a value. The text of the value is then empty. */
+  /** Whether the option may be typed without a value. */
   readonly bare?: boolean;
-  /** Environment variables that set the option, in addition to the variable that is derived from the option's name. */
+  /** Additional environment variables that set the option. */
   readonly variables?: readonly string[];
-  /** Whether the value may also come from a file or a credential of systemd (environment.ts). */
+  /** Whether the value may also come from a file or a credential of systemd. */
   readonly isSecret?: boolean;
   /** Parses the texts of the value. The list is empty if no value was given. Throws InvalidValue. */
   readonly read: (texts: readonly string[]) => T;
@@ -58,7 +58,7 @@ function value<T>(
 
 const MAX_SHOWN = 40;
 
-/** Parses the text. Adds the text to the message of an InvalidValue: `must be a whole number …, not "foo"`. */
+/** Adds the text to the message of an InvalidValue: `must be a whole number …, not "foo"`. */
 function named<T>(text: string, read: (text: string) => T): T {
   try {
     return read(text);
@@ -74,7 +74,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
   return value(describe, form, (typed) => typed, rest);
 };
 
-/** A flag: an option that is true or false. `--no-…` sets it to false. `isOn`: the default. */
+/** A flag. `--no-…` sets it to false. `isOn`: the default. */
 export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
@@ -119,7 +119,7 @@ export function choice<const C extends string>(
   return value(describe, choices.join("|"), read, { ...extras, choices });
 }
 
-/** Returns the description for the help. Appends the choices, unless the description or `form` already has them. */
+/** Returns the description for the help, with the choices. */
 export function explained(
   { describe, choices = [] }: OptionValue<unknown>,
   form: string | null,
@@ -139,7 +139,7 @@ export function withDefault<T>(
   return { ...one, fallback: String(fallback), read };
 }
 
-/** Returns an option or positional argument that may have several values. `one` parses each value. */
+/** Returns an option or positional argument that may have several values. */
 export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
@@ -147,8 +147,8 @@ export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonl
 }
 
 /**
- * Returns an option whose value is a comma-separated list. The option may be repeated. `one` parses each part of the
- * list. `bare`: the list for an option that is typed without a value.
+ * Returns an option whose value is a comma-separated list. The option may be repeated. `bare`: the list for an option
+ * that is typed without a value.
  */
 export function listOf<T>(
   one: OptionValue<T | undefined>,

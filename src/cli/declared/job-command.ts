@@ -1,4 +1,4 @@
-// Makes commands of the command line from the declarations in src/commands. A new declaration needs no code here.
+// Makes commands of the command line from the declarations in src/commands.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command as Declaration, WaitOutcome } from "../../commands/declare/command.ts";
@@ -52,7 +52,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
   });
 }
 
-/** Performs a declared command. `given`: the values as typed. `shown`: the name as typed, such as `schedule remove`. */
+/** Performs a declared command. `shown`: the command's name as typed, such as `schedule remove`. */
 export async function performTyped(
   declaration: Declaration,
   given: CommandArguments,
@@ -63,15 +63,14 @@ export async function performTyped(
   const isDestroying = declaration.danger === "destroys";
   const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
   if (needsConfirmation) assertCanConfirm(shown);
-  // Input with relative or local times can be checked only after withMoments(), which reads the database's time.
+  // Relative and local times can be checked only after withMoments(), which reads the database's time.
   if (!Object.values(typed).some(isWhen)) checkInput(declaration, typed);
   return withConnection(
     given,
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // `migrate` skips this check: if the schema is up to date, `migrate` succeeds on a read-only server. A dry run
-      // writes nothing.
+      // If the schema is up to date, `migrate` succeeds on a read-only server.
       const writes = declaration.makesSchema !== true && !isDryRun;
       if (writes) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
@@ -134,10 +133,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
   };
 }
 
-/**
- * Returns the typed values by the names of their fields in the HTTP API. Times may still be relative or local;
- * withMoments() resolves them.
- */
+/** Returns the typed values by the names of their fields in the HTTP API. Times may still be relative or local. */
 async function inputOf(
   { name, fields }: Declaration,
   places: readonly FieldPlace[],
@@ -163,7 +159,7 @@ function onlyNow(value: unknown, command: string, key: string): "now" {
   throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** Throws UsageError unless there is either a value or --all: a forgotten option must not mean everything. */
+/** A forgotten option must not mean everything. */
 function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
   if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {
@@ -171,7 +167,7 @@ function requireAll(value: unknown, isAll: boolean, command: string, key: string
   }
 }
 
-/** Returns the input with relative and local times as RFC 3339. Relative times count from the database's time. */
+/** Returns the input with relative and local times as RFC 3339. */
 async function withMoments(
   declaration: Declaration,
   typed: Readonly<Record<string, unknown>>,
@@ -224,16 +220,13 @@ function report(
   return done.tally?.done === 0 ? 1 : 3;
 }
 
-/** Returns the JSON object `json` with `members` added at its end. The values of `members` are JSON texts. */
+/** Adds `members`, whose values are JSON texts, to the JSON object `json`. */
 function withMembers(json: string, members: Readonly<Record<string, string>>): string {
   const more = Object.entries(members).map(([name, text]) => `,"${name}":${text}`);
   return `${json.slice(0, -1)}${more.join("")}}`;
 }
 
-/**
- * Returns a line for each list of names in the answer, such as the stale workers. Names that are in `message`, and
- * empty lists, are left out.
- */
+/** Returns a line for each list of names in the answer, without the names that are in `message`. */
 function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
   if (lists.length === 0) return [];

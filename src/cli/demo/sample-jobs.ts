@@ -1,5 +1,4 @@
-// The jobs of a new queue of `worker demo`: a few hundred jobs in different states. Every new queue gets the same jobs.
-// The jobs' times are relative to the time of their insertion.
+// The jobs of a new queue of `worker demo`: a few hundred jobs in different states.
 
 import { now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -55,15 +54,11 @@ interface SampleJob {
   readonly lastError: string | null;
   readonly run_s: number;
   readonly created_s: number;
-  /** Seconds since the row was last written; of a failed job, since its failure. */
   readonly updated_s: number;
   readonly worker: SampleWorker | null;
 }
 
-/**
- * Inserts the sample jobs if the queue has neither jobs nor tasks. If `db.client` is a pool, all jobs are inserted in
- * one transaction.
- */
+/** Inserts the sample jobs if the queue has neither jobs nor tasks. */
 export async function insertSampleJobs(db: Database): Promise<void> {
   await inTransaction(db, insertOnce);
 }
@@ -109,7 +104,6 @@ async function insertOnce(db: Database): Promise<void> {
   ]);
 }
 
-/** Returns the report in the heartbeats of a worker that runs every job that it has locked. */
 function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   const since = new Date(now() - locked_s * 1_000).toISOString();
   return {
@@ -121,7 +115,7 @@ function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   };
 }
 
-/** Returns the samples in the order in which they are inserted: the oldest first, and all kinds mixed. */
+/** Returns the samples, the oldest first. */
 function makeSamples(): SampleJob[] {
   const random = seededRandom(20_260_114);
   const drawn = kinds.flatMap(({ kind, count }) => Array<Kind>(count).fill(kind));
@@ -129,8 +123,8 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
-  // The 60 youngest jobs are at most about an hour old, too young to have used up all their attempts. So each failed
-  // job among them swaps its kind with an older job.
+  // The 60 youngest jobs are too young to have used up all their attempts. So each failed job among them swaps its kind
+  // with an older job.
   const young = drawn.length - 60;
   for (let n = young; n < drawn.length; n++) {
     for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
@@ -142,7 +136,7 @@ function makeSamples(): SampleJob[] {
   const samples = drawn.map((kind, n) => {
     const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
     let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
-    // At most one job of each named queue is locked, because the jobs of a named queue usually run one at a time.
+    // The jobs of a named queue usually run one at a time.
     while (kind === "locked" && task.queueName !== undefined && busyQueues.has(task.queueName)) {
       task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     }
@@ -158,14 +152,14 @@ function makeSamples(): SampleJob[] {
   return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
 
-/** The values of one job that seems to crash its workers. They replace the job's random values. */
+/** The values of one job that seems to crash its workers. */
 const POISON = {
   attempts: 4,
   lastError:
     "Recovered 3 times in a row: worker worker-19d0f3aa71c2 stopped without finishing attempt 4",
 };
 
-/** The longest delay before a retry in Graphile Worker: the delay from the tenth attempt on. */
+/** The longest delay before a retry in Graphile Worker. */
 const RETRY_DELAY_S = 22_026;
 
 interface SampleInput {
@@ -190,7 +184,6 @@ function sample(
   const run_s = {
     ready: -random(Math.min(created_s, 900)),
     "retry due": -random(60),
-    // The job is due in a minute to three weeks; occasionally in a year.
     scheduled:
       n % 40 === 7 ? 31_536_000 : 60 + Math.round((random(1_000) / 1_000) ** 3 * 3 * WEEK_S),
     "retry later": 20 + random(7_200),
@@ -198,7 +191,6 @@ function sample(
     failed: -random(created_s),
   };
   const late_s = Math.max(0, -run_s[kind]);
-  // The last attempt of a job that waits for a retry failed up to about two hours ago.
   const waits = kind === "retry due" || kind === "retry later";
   const updated_s = late_s + (waits ? 60 + ((n * 397) % 7_200) : 0);
   return {

@@ -17,10 +17,7 @@ export const jobsOf = (count: number | Value): string =>
     ? countText(count, "job")
     : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
-/**
- * Returns the lines with the result of a rehearsal. `missing`: the reason why the tables of operations cannot be used;
- * null if they can be used.
- */
+/** Returns the result of a rehearsal. `missing`: why the tables of operations cannot be used; null if they can. */
 export function rehearsalLines(
   report: RehearsalReport,
   missing: MissingTables | null,
@@ -53,9 +50,7 @@ export function rehearsalLines(
   return lines;
 }
 
-/**
- * Returns a text such as `6 jobs that match is:failed` or `3 of 6 jobs that match is:failed, those of the lowest ids`.
- */
+/** Returns a text such as `3 of 6 jobs that match is:failed, those of the lowest ids`. */
 function jobsThatMatch({ rehearsal, count, skipLocked, change }: RehearsalReport) {
   const { query, action } = rehearsal;
   // An action with `ofRunning` also cancels the running jobs that match.
@@ -85,7 +80,7 @@ function bytes(count: number): string {
   return `${numberText(Math.round(count / 1_000_000))} MB`;
 }
 
-/** Returns the progress of an operation that runs, in one line. */
+/** Returns the progress of a running operation, in one line. */
 export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, storedRows: kept, expected, ratePerS, etaS } = operation;
   const of = expected === null ? "" : ` of ${shortValue(expected)}`;
@@ -104,8 +99,8 @@ export const undoLine = (id: string, { line }: SameQueue) =>
   `Undo: ${line(`worker operations ${id} undo`)}`;
 
 /**
- * Returns lines with the result or the state of an operation, and with the commands that are possible next. `foreign`:
- * the columns that the application has added to the table of jobs, which the undo of a deletion does not restore.
+ * Returns the result or state of an operation, and the commands that are possible next. `foreign`: the application's
+ * columns in the table of jobs, which the undo of a deletion does not restore.
  */
 export function outcomeLines(
   operation: JobOperation,
@@ -162,7 +157,6 @@ function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   return `The undo is paused after ${numberText(undone)} of ${jobsOf(done)}`;
 }
 
-/** Returns how many jobs the undo of a stopped operation has restored; empty if no undo has begun. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
   undoAfterId === null ? "" : `; ${numberText(undone)} of them are restored`;
 
@@ -205,10 +199,7 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .map(([count, one, more = one]) => (count > 0 ? `; ${countText(count, one, more)}` : ""))
     .join("");
 
-/**
- * Returns a line with the number of jobs that matched at the rehearsal, but that no batch of the operation found; no
- * line if this number is unknown or may be zero.
- */
+/** Returns a line about the jobs that matched at the rehearsal, but that no batch found. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
   if (rest === null || (rest.low ?? rest.value) === 0) return [];

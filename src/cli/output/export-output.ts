@@ -7,18 +7,15 @@ import { printable } from "./printable.ts";
 /** The destination. Its disposal closes a file, but not standard output. */
 export interface ExportOutput extends AsyncDisposable {
   /**
-   * Writes a piece of the export. For a file: resolves when the file has the whole piece, and throws InputError if the
-   * piece cannot be written. If a part of the piece was written before the error, this part is removed, if possible, so
-   * that the export can be continued. For standard output: resolves when there is room for another piece, or when
-   * `signal` has aborted.
+   * Writes a piece of the export. Throws InputError if the file cannot be written; the file then keeps only whole
+   * pieces, if possible. For standard output, resolves when there is room for another piece, or when `signal` aborts.
    */
   write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Opens the destination: the file named `file`, or standard output if `file` is `-`. Control characters are escaped if
- * standard output is a terminal. `appends`: whether the file keeps its contents. Throws InputError if the file cannot
- * be opened.
+ * Opens the file, or standard output if `file` is `-`. `appends`: whether the file keeps its contents. Throws
+ * InputError if the file cannot be opened.
  */
 export async function exportOutput(file: string, appends = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();

@@ -1,5 +1,4 @@
-// Prints answers on stdout, as JSON for programs and in aligned columns for people, and failures on stderr. Text from
-// the database is always made printable.
+// Prints answers on stdout, and failures on stderr. Text from the database is always made printable.
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import type { LightJob } from "../../insight/pages/light-rows.ts";
 import { type Colour, colourText } from "./colour.ts";
@@ -7,21 +6,21 @@ import { printable, printableJson, printableLines } from "./printable.ts";
 import { tableLines } from "./table.ts";
 
 /**
- * Makes a write error of stdout end the process. The error is reported unless the reader has closed the output, as in
- * `worker list | head`. Without a listener for the error, Node would print a stack trace.
+ * Makes write errors of stdout end the process. If the reader has closed stdout, as in `worker list | head`, no error
+ * is printed.
  */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.stderr.write(`worker: cannot write: ${error.message}\n`);
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
-  // A write error of stderr cannot be reported anywhere, and does not end the process.
+  // A write error of stderr cannot be reported.
   process.stderr.off("error", ignored).on("error", ignored);
 }
 
 const ignored = () => {};
 
-/** Ignores write errors of stdout, so that the process continues if the reader of stdout ends or the disk is full. */
+/** Ignores write errors of stdout, so that the process continues if the reader has ended. */
 export function outliveOutput(): void {
   process.stdout.removeAllListeners("error").on("error", ignored);
 }
@@ -67,7 +66,7 @@ export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
 }
 
-/** Prints a line on stderr that the next call overwrites; null clears it. Does nothing if stderr is no terminal. */
+/** Prints a line on stderr that the next call overwrites; null clears it. */
 export function printProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
 }
@@ -87,7 +86,7 @@ export function printJobsJson(jobs: readonly Job[], nextCursor: string | null): 
   printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
 }
 
-/** Prints the jobs of a list as a table, with times in whole seconds. */
+/** Prints jobs as a table. */
 export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | null): void {
   printTable(
     JOB_COLUMNS,

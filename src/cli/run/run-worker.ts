@@ -1,5 +1,5 @@
-// Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, and runs jobs until a stop is
-// requested. With --once, the worker also stops when it finds no ready job of its tasks and runs no job.
+// Runs the worker of `worker run`, and with --admin the admin, until a stop is requested. With --once, the worker also
+// stops when it has run all ready jobs of its tasks.
 
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -26,16 +26,13 @@ import type { RunArguments } from "./run-options.ts";
 import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
-/**
- * Runs the worker until it has stopped. `managerFor`: returns the service manager (such as systemd), to which the
- * worker reports that it is ready. Throws UsageError for invalid files.
- */
+/** Runs the worker until it has stopped. Throws UsageError for invalid files. */
 export async function runWorker(
   args: RunArguments,
   stops = new StopRequests(),
   managerFor = serviceManager,
 ): Promise<ExitStatus> {
-  // Tasks print to the same output streams as the worker, and the worker must continue if such a stream is closed.
+  // Tasks may print to stdout, and the worker must continue if stdout is closed.
   outliveOutput();
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
@@ -94,7 +91,7 @@ async function work({ options, stops, manager, logger, created }: RunParts): Pro
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  // Without a request, the worker stops only because the schema was migrated to a version that it cannot use.
+  // Without a request, the worker stops only after a migration to a version that the worker cannot use.
   return reportAbandoned(worker, logger) || !stops.signal.aborted ? 1 : 0;
 }
 
@@ -123,7 +120,6 @@ async function drain(
   return hasGivenUp ? 1 : 0;
 }
 
-/** Logs an error and returns true if the worker has stopped without waiting for all jobs and results. */
 function reportAbandoned({ hasAbandonedJobs }: Worker, logger: Logger): boolean {
   if (hasAbandonedJobs) logger.error({}, "the worker stopped waiting for jobs that did not end");
   return hasAbandonedJobs;

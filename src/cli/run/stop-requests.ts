@@ -22,16 +22,14 @@ export class StopRequests implements Disposable {
   #onHangup: (() => void) | null = null;
   #worker: StoppableWorker | null = null;
   #times = 0;
-  /** Whether the process is ending because of a third signal. For handlers of the process's event `exit`. */
+  /** Whether the process is ending because of a third signal. */
   hasExited = false;
 
   constructor() {
     for (const name of SIGNALS) process.on(name, this.#onSignal);
   }
 
-  /**
-   * Aborts at the first request. The reason is the name of the received signal, or the reason that stop() was given.
-   */
+  /** Aborts at the first request. The reason is the name of the signal, or the reason given to stop(). */
   get signal(): AbortSignal {
     return this.#requested.signal;
   }
@@ -52,7 +50,7 @@ export class StopRequests implements Disposable {
     }
   }
 
-  /** Stops the worker. The call does not count as a signal: a first signal after the call aborts no jobs. */
+  /** Stops the worker. The call does not count as a signal. */
   stop(reason: string): void {
     this.#requested.abort(reason);
     void this.#worker?.stop(reason);
@@ -71,8 +69,7 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * Stops the worker at an uncaught exception or an unhandled rejection, so that other jobs can finish. The returned
- * function reports whether such an error has occurred.
+ * Stops the worker at an uncaught error, so that other jobs can finish. The result reports whether an error occurred.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;
@@ -89,10 +86,7 @@ export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boole
 
 const LINGER_MS = 1_000;
 
-/**
- * Ends the process after LINGER_MS, with the current exit status, because timers and connections that user code has
- * left open would keep the process alive. Without such timers and connections, the process ends earlier by itself.
- */
+/** If timers or connections of tasks keep the process alive, ends it after LINGER_MS. */
 export function endSoon(logger: Logger): void {
   setTimeout(() => {
     const resources = process.getActiveResourcesInfo().join(", ");

@@ -1,5 +1,5 @@
-// `worker run --watch`: this process watches the worker's files and, with --admin, serves the admin. The worker is a
-// child process. After a file has changed, a new child process replaces the old one.
+// `worker run --watch`: this process watches the files and, with --admin, serves the admin. The worker is a child
+// process, which is replaced after a file has changed.
 //
 //   running ──change──▶ stopping: running jobs end ──the worker has ended──▶ running, from the changed files
 //      └──the worker ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
@@ -38,7 +38,6 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   return 0;
 }
 
-/** Returns a function whose first call reports a ready worker to the service manager. Later calls do nothing. */
 function readyOnce(manager: ServiceManager, stop: AbortSignal): (status: string) => void {
   let hasReported = false;
   return (status) => {
@@ -65,14 +64,12 @@ async function untilChanged(
     else onReady(report.ready);
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
-  // If the process cannot be started, `worker` emits "error" and then "close". The function once() of node:events is
-  // not used here, because once() rejects at "error".
+  // If the process cannot be started, "close" follows "error", at which once() of node:events would reject.
   worker.once("close", (status, killer) => end([status, killer]));
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");
   });
-  // A second signal aborts the worker's jobs. So stop() sends only one signal, even if both a file changes and the
-  // user stops the worker.
+  // stop() sends only one signal, because a second signal aborts the worker's jobs.
   let isStopping = false;
   const stop = (name: string) => {
     if (!isStopping) signal(worker, name);

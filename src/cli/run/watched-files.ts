@@ -1,16 +1,15 @@
-// Detects changed, new, renamed and deleted files. The files are polled, because network and container mounts send no
-// events about files.
+// Detects changed, new and deleted files. Files are polled, because network and container mounts send no events.
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
-/** Limits the wait for the end of changes: a file such as a log that a task writes may never stop changing. */
+/** Limits the wait for the end of changes: a log file may never stop changing. */
 const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 
-/** The states of files by path. A state is a text of mtime, size, mode and inode; empty if the file does not exist. */
+/** The states of files by path. A state is empty if it cannot be read, for example because the file does not exist. */
 type States = Map<string, string>;
 
 export class WatchedFiles {
@@ -24,24 +23,21 @@ export class WatchedFiles {
     this.#named = new Set(files);
   }
 
-  /**
-   * Watches one more file, from its present state on. Does nothing if the file is watched already, or if the
-   * constructor and earlier calls have named MAX_FILES files.
-   */
+  /** Watches one more file, from its present state on. */
   add(file: string): void {
     if (this.#seen.has(file) || this.#named.size >= MAX_FILES) return;
     this.#named.add(file);
     this.#seen.set(file, stateOf(file));
   }
 
-  /** Reads the present states of the files. waitForChange() compares later states with these. */
+  /** Reads the states with which waitForChange() compares later states. */
   async begin(): Promise<void> {
     this.#seen = await this.#states();
   }
 
   /**
-   * Waits until a file changes. Then waits until no file changes between two polls, for at most MAX_SETTLING_POLLS
-   * polls. Resolves to the path of a changed file, or to null when `signal` aborts.
+   * Waits for a change of a file, and then for the end of the changes. Resolves to the path of a changed file, or to
+   * null when `signal` aborts.
    */
   async waitForChange(signal: AbortSignal): Promise<string | null> {
     while (await wait(POLL_MS, signal)) {
@@ -61,24 +57,27 @@ export class WatchedFiles {
 
   async #states(): Promise<States> {
     const below = await filesBelow(this.#directory);
-    // `#named` is read after the await, so that a file that add() adds during the await is among the states.
+    // `#named` is read after the await, because add() may be called during the await.
     const paths = new Set([...this.#named, ...below.slice(0, MAX_FILES)]);
     return new Map([...paths].map((path) => [path, stateOf(path)]));
   }
 }
 
 function stateOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.mode} ${found.ino}`;
+  try {
+    const { mtimeMs, size, mode, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${mode} ${ino}`;
+  } catch {
+    return "";
+  }
 }
 
-/** Returns the path of a file whose states differ, or that is in only one map; null if there is none. */
 function firstDifference(one: States, other: States): string | null {
   const paths = [...one.keys(), ...other.keys()];
   return paths.find((path) => one.get(path) !== other.get(path)) ?? null;
 }
 
-/** Returns the files below a directory. Leaves out the same files and folders as the search for tasks. */
+/** Leaves out the same files and folders as the search for tasks. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

@@ -11,10 +11,7 @@ export interface CliConnectionSettings {
   readonly maxConnections: number;
 }
 
-/**
- * Returns the settings of the connection. Without a URL the connection string is empty, so that libpq's environment
- * variables (PGHOST and others) apply.
- */
+/** Returns the settings of the connection. Without a URL, libpq's environment variables (PGHOST and others) apply. */
 export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
@@ -22,10 +19,7 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/**
- * Returns a logger that writes to stderr and escapes control characters. The logger writes JSON with --json or if
- * stderr is not a terminal, and text in all other cases.
- */
+/** Returns a logger that writes to stderr and escapes control characters. */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";
@@ -41,10 +35,7 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   };
 }
 
-/**
- * Returns a logger like commandLogger(). The logger's code is loaded when the first line is logged, because most
- * commands log nothing. `written()` resolves once all lines are written.
- */
+/** Like commandLogger(), but loads the logger's code at the first line, because most commands log nothing. */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
   const isLevelEnabled = (level: Level) => level !== "debug" || args.verbose;
@@ -75,16 +66,13 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface CommandConnection {
-  /** Statements, and their waits for locks, have time limits. So a locked table cannot block a command for ever. */
+  /** Statements and waits for locks have time limits. */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;
 }
 
-/**
- * Connects, checks that the schema is usable (unless `needsSchema` is false), and calls `run`. At the end, and after
- * an error, closes the connections.
- */
+/** Connects, checks the schema (unless `needsSchema` is false), calls `run`, and closes the connections. */
 export async function withConnection<T>(
   args: GlobalArguments,
   run: (connection: CommandConnection) => Promise<T>,
@@ -110,7 +98,7 @@ export async function withConnection<T>(
   }
 }
 
-/** How long a command waits at its end for connections in use, for example while `worker watch` still reads. */
+/** How long the end of a command waits for connections in use. */
 const END_MS = 1_000;
 
 const COMMAND_BOUNDS = {

@@ -1,5 +1,4 @@
-// Prints a failure of a command. In the failure's message, the library's names of fields are replaced by the names of
-// the command's options and arguments.
+// Prints a failure of a command, with the names of options and arguments instead of the library's names of fields.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
@@ -27,7 +26,7 @@ export function reportFailure(error: unknown, flags: { verbose: boolean; json: b
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
 }
 
-/** Returns one line for each problem; empty for an error without a list of problems. */
+/** Returns one line for each problem. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof UsageError) return error.lines;
   if (!(error instanceof InputError)) return [];
@@ -41,7 +40,7 @@ function onOneLine(text: string): string {
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** Returns the position of the problem in a query, as text; empty without a position. */
+/** Returns the position of the problem in a query, as text. */
 function placeOf(error: unknown): string {
   const at = error instanceof InputError ? error.problems[0]?.at : undefined;
   return at === undefined ? "" : ` (at character ${at + 1})`;
@@ -52,20 +51,17 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-/** Begins the message of a missing field. If the only problem is a missing argument, a UsageError is returned. */
+/** Begins the message of a missing field. */
 const MISSING = "is missing";
 
-// Names of fields that are not options: the query, and secrets, which are set in the environment.
+// Fields that are not options.
 const otherNames: Readonly<Record<string, string>> = {
   q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",
   "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
 };
 
-/**
- * Returns the failure, with the names of options, arguments and environment variables instead of the library's names of
- * fields.
- */
+/** Returns the failure, with the names of options, arguments and variables instead of names of fields. */
 export function inTypedNames(
   error: unknown,
   command: CliCommand,
@@ -111,7 +107,6 @@ export function inTypedNames(
   return renamed;
 }
 
-/** Returns a WorkerError with the message that `rewrite` returns; any other error unchanged. */
 function reword(error: unknown, rewrite: (message: string) => string): unknown {
   if (!(error instanceof WorkerError)) return error;
   const message = rewrite(error.message);
@@ -132,9 +127,8 @@ function withSource(message: string, where: string | null): string {
 }
 
 /**
- * Replaces names of fields in a message, such as "at least one of run_at, priority and … is needed". A name such as
- * `priority` may also be an ordinary word. So this name is replaced only in a list that also has a name with an
- * underscore or a capital letter, such as `run_at`. Quoted names are not replaced.
+ * Replaces names of fields in a message, such as "at least one of run_at, priority and … is needed". A name that may be
+ * an ordinary word, such as `priority`, is replaced only in a list with a name such as `run_at` or `runAt`.
  */
 function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
   const field = `(?:${[...names.keys()].filter((name) => /^\w+$/.test(name)).join("|")})`;

@@ -1,6 +1,5 @@
-// Commands of `worker` suggest further commands. This file adds the options with which a suggested command uses the
-// database and schema of the running command. If the database's URL comes from the environment, a suggested `worker`
-// command gets no option for the URL, because the suggested command reads the same environment.
+// Adds options to the commands that `worker` suggests, so that a suggested command uses the database and schema of the
+// running command. A `worker` command needs no option for a URL from the environment.
 import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";
@@ -8,9 +7,9 @@ import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts"
 export interface SameQueue {
   /** Returns the command `line` with options for the same queue. Only commands of worker, psql and pg_dump change. */
   line(line: string): string;
-  /** Returns `text`, with line() applied to each `worker` command that is in double quotes or backticks. */
+  /** Applies line() to each `worker` command in double quotes or backticks. */
   text(text: string): string;
-  /** A sentence about the password that line() has omitted from commands so far; null if it has omitted none. */
+  /** A sentence about the password, if line() has omitted it from a command; otherwise null. */
   readonly note: string | null;
 }
 
@@ -49,10 +48,7 @@ export function sameQueue(
   };
 }
 
-/**
- * Returns an expression of the shell whose value is the database's URL; empty if no URL is set. psql and pg_dump need
- * this expression, because they do not read the variable or credential that sets the URL.
- */
+/** Returns the database's URL as an expression of the shell, for psql and pg_dump; empty if no URL is set. */
 function variable(where: string | null): string {
   if (where === null) return "";
   const credential = /^the credential (.+)$/.exec(where)?.[1];

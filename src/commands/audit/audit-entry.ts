@@ -1,7 +1,7 @@
 // An entry of the audit trail. It contains no payload of a job and no secret.
 import type { JobState } from "../../domain/job.ts";
 
-/** A change made through the admin or the command line, as the audit trail records it. */
+/** A change made through the admin or the command line. */
 export interface AuditEntry {
   /** The time of the change, RFC 3339. */
   readonly at: string;
@@ -9,26 +9,26 @@ export interface AuditEntry {
   readonly by: string | null;
   /** Where the change was made. */
   readonly source: "admin" | "command line";
-  /** The client's address, or the host of the command line; null when it is unknown. */
+  /** The client's address, or the host of the command line; null if unknown. */
   readonly client: string | null;
   /** The id of the HTTP request; null on the command line. */
   readonly request: string | null;
-  /** The name of the command. If a user pauses, resumes, stops or undoes an operation: `operation.pause` and so on. */
+  /** The name of the command, or `operation.pause`, `operation.resume`, `operation.stop` or `operation.undo`. */
   readonly action: string;
-  /** The query of an operation, which selects its jobs; null for other actions. */
+  /** The query of an operation; null for other actions. */
   readonly query: string | null;
   /**
    * The ids of the jobs to change, or of the added or removed job; empty if no job was added or removed; null for other
    * actions.
    */
   readonly ids: readonly string[] | null;
-  /** The job key in the input of the command `add` or `remove`; null if there is none. */
+  /** The job key given to `add` or `remove`; null if there is none. */
   readonly key: string | null;
   /** The ids of the workers to unlock or to sweep; null for other actions. */
   readonly workers: readonly string[] | null;
   /** The id of the operation; null if there is none. */
   readonly operationId: string | null;
-  /** The other input of the action by name, such as the new `priority` of the jobs; payloads are omitted. */
+  /** The other input of the action by name, such as `priority`, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first 20 jobs as they were before the change; null if the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;
@@ -37,9 +37,9 @@ export interface AuditEntry {
    * `key` are null, or if the jobs could not be read.
    */
   readonly after: readonly JobFacts[] | null;
-  /** The number of jobs or workers for which the action was requested; null if it is unknown or does not apply. */
+  /** The number of jobs or workers for which the action was requested; null if unknown or not applicable. */
   readonly requested: number | null;
-  /** The number of jobs or workers that were changed; null if it is unknown or does not apply. */
+  /** The number of jobs or workers that were changed; null if unknown or not applicable. */
   readonly done: number | null;
   /** The result as a sentence. */
   readonly message: string;

@@ -1,5 +1,4 @@
-// Finds entries of the audit trail by a text or an id. Entries are searched as JSON texts, because JavaScript numbers
-// would not keep large ids exact.
+// Finds entries of the audit trail by a text or an id. Entries stay JSON texts, so that large ids are exact.
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
 
@@ -10,13 +9,11 @@ export interface AuditFilter {
   readonly lastSecs: number | null;
 }
 
-/** The members of an entry's JSON that are searched for a text. */
 const SEARCHED = ["by", "action", "q", "key", "workers", "message"];
 
 /**
- * Returns a function that returns whether an entry matches. An empty search matches all entries. Any other search
- * matches entries of this program (isOwn()): those with the text in one of the members SEARCHED, in upper or lower
- * case, and those of the job or operation with this id.
+ * Returns a function that reports whether an entry matches, regardless of case. Only an empty search matches entries of
+ * other programs.
  */
 export function matcherOf(search: string): (json: string | null) => boolean {
   if (search === "") return () => true;
@@ -33,10 +30,7 @@ export function matcherOf(search: string): (json: string | null) => boolean {
   };
 }
 
-/**
- * Whether this program may have written an entry: the entry is an object without duplicate members, its `action` is a
- * text, and it has no `id`. The `id` is added only when entries are listed.
- */
+/** Whether this program may have written an entry. Such an entry has no `id`, which is added only to listed entries. */
 export function isOwn(json: string): boolean {
   try {
     const members = jsonMembers(json);

@@ -1,6 +1,5 @@
 // Stores the audit trail in a table of the extension `operations`. Without the table, entries are logged, and the last
-// 1,000 are stored in memory. The entry of an action on jobs by id or key is written in the transaction of the action.
-// Any other entry is written after the commit of its action, and is logged if it cannot be written.
+// 1,000 are stored in memory.
 import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -22,14 +21,11 @@ import { type AuditFilter, isOwn, matcherOf } from "./audit-filter.ts";
 export interface AuditTrail {
   /** Records the entry of an action that has been committed. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
-  /**
-   * Writes the entry in the transaction `within`. Returns a function to call after the commit. This function calls
-   * `onAudit`; without the table, it also logs the entry and stores it in memory.
-   */
+  /** Writes the entry in the transaction `within`. Returns a function to call after the commit. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns at most `limit` entries, newest first; with `beforeId`, only entries with lower ids. With the table, the
-   * page ends early if its entries reach 4 MB, or if 16 MB are searched. So even an empty page may have a `nextCursor`.
+   * Returns at most `limit` entries, newest first; with `beforeId`, only entries with lower ids. A page may end early,
+   * so even an empty page may have a `nextCursor`.
    */
   list(
     reads: Database,
@@ -38,8 +34,8 @@ export interface AuditTrail {
     only?: AuditFilter,
   ): Promise<AuditPage>;
   /**
-   * Deletes up to 5,000 of the entries that are older than 90 days, or whose id is at least 100,000 lower than the
-   * highest id. Returns true if there may be more entries to delete.
+   * Deletes up to 5,000 entries that are older than 90 days or not among the last 100,000 ids. Returns true if there
+   * may be more entries to delete.
    */
   tidy(): Promise<boolean>;
 }
@@ -48,7 +44,7 @@ export interface AuditPage {
   /** JSON texts, each with the members of an entry and its `id`. */
   readonly entries: readonly string[];
   readonly nextCursor: string | null;
-  /** Whether entries are stored in the table. If not, they are lost when this process ends. */
+  /** Whether entries are stored in the table, and not only in memory. */
   readonly isRecorded: boolean;
 }
 
@@ -63,7 +59,6 @@ const MAX_IN_MEMORY = 1_000;
 const MAX_ROWS = 100_000;
 const KEPT_DAYS = 90;
 const ALL: AuditFilter = { search: "", lastSecs: null };
-/** The maximum number of entries that a search reads with one statement. */
 const SEARCHED_AT_ONCE = 1_000;
 const TIDIED_AT_ONCE = 5_000;
 // The maximum number of ids in a log line.
@@ -147,14 +142,13 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   };
 }
 
-/** Returns false if the table does not exist. */
 async function writeEntry(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
   if (!(await hasOperations(db))) return false;
   await query(db, recordSql, [entry.operationId, json]);
   return true;
 }
 
-/** Selects entries in memory in the same way as `listSql` selects those of the table. */
+/** Like `listSql`, for the entries in memory. */
 function newest(
   memory: readonly AuditRow[],
   beforeId: string | null,
@@ -184,7 +178,7 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
-/** The maximum size of an entry that is read, in bytes: enough for 10,000 ids, the maximum of a request. */
+/** The maximum size of an entry that is read, in bytes: enough for 10,000 ids. */
 const MAX_ENTRY_LENGTH = 1_048_576;
 
 const listSql = (s: string) => `
@@ -204,7 +198,6 @@ interface AuditRow {
   readonly at_us: string;
 }
 
-/** Returns the entry, or a note if the entry is too long or was written by another program. */
 function readable(row: AuditRow): string {
   if (row.json === null) return unreadable(row, "This entry is too long to read.");
   if (isOwn(row.json)) return row.json;
@@ -233,7 +226,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as deleted from deleted`;
 
-/** Returns the entry as it is stored: as JSON, with ids as integers. */
+/** Returns the entry as JSON, with ids as integers. */
 function auditJson(entry: AuditEntry): string {
   const facts = (list: readonly JobFacts[] | null) =>
     list === null ? "null" : `[${list.map(factsJson).join(",")}]`;

@@ -1,5 +1,4 @@
-// Changes or deletes jobs by id, as Graphile Worker's functions do. If the caller passes an ActionRecord, the earlier
-// state of the jobs is stored for an undo.
+// Changes or deletes jobs by id. With an ActionRecord, the earlier state of the jobs is stored for an undo.
 
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
@@ -31,11 +30,11 @@ import {
 export interface ChangeResult {
   /** The changed jobs, ascending by id. */
   readonly jobs: Job[];
-  /** The id of the operation that stores the earlier state of these jobs; null if no earlier state was stored. */
+  /** The id of the operation that stores the jobs' earlier state; null if no state was stored. */
   readonly operationId: string | null;
 }
 
-/** Returns the record with which actOnJobs() stores the earlier state. Without `recordFor`, returns null. */
+/** Returns the record with which actOnJobs() stores the earlier state. */
 export function actionRecordOf(
   recordFor: Origin | undefined,
   action: string,
@@ -69,10 +68,7 @@ export async function untilMayChange(
 const mustWait = (change: JobChange): boolean =>
   !isDeletion(change) && change.mayRun !== true && change.ofRunning === undefined;
 
-/**
- * Makes the change in the jobs with these ids. Throws InputError if `ids` is empty, longer than 10,000, or contains
- * anything but job ids.
- */
+/** Makes the change in the jobs with these ids. Throws InputError if `ids` is invalid, empty or longer than 10,000. */
 export async function actOnJobs(
   db: Database,
   change: JobChange,
@@ -105,10 +101,7 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/**
- * Returns the statement that makes the change. `ids`: an SQL array. Without `mayRun`, jobs that were locked less than 4
- * hours ago are skipped.
- */
+/** Returns the statement that makes the change. `ids`: an SQL array. */
 type ChangeStatement = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>
@@ -145,16 +138,15 @@ const tablesOf = (
     left join ${s}._private_jobs as jobs on jobs.id = requested.id
   )`;
 
-/** Returns the statement's text for a schema. `ids`: an expression for the ids of the jobs. */
+/** `ids`: an SQL array. */
 type ActingStatement = (schema: string, ids: string) => string;
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Sends a statement that acts on jobs. The first of `values` is the list of the jobs' ids. If another transaction, such
- * as that of a worker in the fast mode, has locked the row of a job, the statement waits for the row. If lock_timeout
- * ends this wait, the statement is sent again in a form that does not wait: jobs whose rows are still locked count as
- * locked, and the other jobs are changed.
+ * Sends a statement that acts on jobs. The first of `values` is the list of the jobs' ids. The statement waits for rows
+ * that another transaction has locked, for example a transaction of the fast mode. If lock_timeout ends this wait, the
+ * statement is sent again without the jobs whose rows are still locked.
  */
 async function actingQuery<R extends object>(
   db: Database,
@@ -166,15 +158,14 @@ async function actingQuery<R extends object>(
     return await withSavepoint(db, send);
   } catch (error) {
     if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
-    // If the caller's transaction is aborted or the table is locked, this query fails, too. The first error is thrown,
-    // because it is clearer.
+    // If this query fails, too, the first error is clearer.
     return query<R>(db, (schema) => statement(schema, freeOf(schema)), values).catch(() => {
       throw error;
     });
   }
 }
 
-/** Like actingQuery(), but never waits for a row: a job whose row another transaction has locked counts as locked. */
+/** Like actingQuery(), but skips the jobs whose rows another transaction has locked. */
 const actingQueryAtOnce = <R extends object>(
   db: Database,
   statement: ActingStatement,
@@ -205,8 +196,8 @@ const fetchedSql: Statement = (s) => `
   where j.id = any($1::bigint[]) and j.locked_at is not null and ${isUnreported("j")}`;
 
 /**
- * Waits until none of these jobs is fetched, at most a second. A worker soon starts a fetched job, or gives it back.
- * Without this wait, an action would treat a fetched job like a running job.
+ * Waits until none of these jobs is fetched, at most a second. Without this wait, an action would treat a fetched job
+ * like a running job.
  */
 export async function untilNotFetched(db: Database, wanted: JobSelector): Promise<void> {
   const values = "ids" in wanted ? [wanted.ids, null] : ["{}", wanted.key];

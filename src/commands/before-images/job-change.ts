@@ -1,13 +1,12 @@
 // A JobChange is what an action changes in the rows of jobs. A JobChange also determines which columns are stored for
-// undo, and the condition under which an undo restores a job. The stored columns have the same names in
-// `_private_operation_rows` as in the table of jobs.
+// undo, and the condition under which an undo restores a job.
 import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;
 
 /**
- * Returns an empty list of values, and a function that adds a value and returns its placeholder `$n` with its type. The
- * statement must use each value, because PostgreSQL rejects a statement with an unused value.
+ * Returns an empty list of values, and a function that adds a value and returns the placeholder. PostgreSQL rejects a
+ * statement with an unused value.
  */
 export function parameters() {
   const values: unknown[] = [];
@@ -16,8 +15,8 @@ export function parameters() {
 }
 
 /**
- * SQL for the row from which a new value is computed. In the change itself, the row is `jobs`. In the check before an
- * undo, the row is `batch`, the stored row.
+ * SQL for the row from which a new value is computed: `jobs` in the change, and the stored row, `batch`, in the check
+ * before an undo.
  */
 export interface RowAt {
   readonly row: string;
@@ -33,11 +32,11 @@ export interface JobChange {
   readonly mayRun?: boolean;
   /** Whether jobs may become ready, so that an operation announces them to the workers. */
   readonly wakes?: boolean;
-  /** Whether the jobs get a new `run_at`. If so, a rehearsal shows the first and the last of the new times. */
+  /** Whether the jobs get a new `run_at`. */
   readonly moves?: boolean;
   /**
-   * Returns common table expressions that act on running jobs, which `set` does not change. `ids`: a query that returns
-   * the ids of these jobs. The expressions must not wait for rows that another session has locked.
+   * Returns common table expressions that act on running jobs, which `set` does not change. `ids`: a query for the
+   * ids of these jobs. The expressions must not wait for rows that another session has locked.
    */
   readonly ofRunning?: (s: string, ids: string, parameter: AddParameter) => string;
 }
@@ -52,10 +51,7 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/**
- * Returns the columns to store for undo: for a deletion, all columns that are needed to insert the job again; for any
- * other change, the columns of `set`, and the columns that the check before an undo and the receipt need.
- */
+/** Returns the columns to store for the undo, the check before the undo, and the receipt. */
 export function storedColumns({ set, mayRun = false }: JobChange): string[] {
   if (set === null) return wholeRow;
   const own = mayRun ? ["key", "revision"] : [];
@@ -77,9 +73,8 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`.
- * With a new `updated_at`, the job could be mistaken for a job that was removed while it was locked
- * (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. A locked job with a new `updated_at` could be mistaken
+ * for a job that was removed while it was locked (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,
@@ -97,17 +92,15 @@ export function changeStatement(
       ${[...values, `updated_at = ${updatedAt}`].join(",\n      ")}`;
 }
 
-/** Returns the assignments of an undo. `updated_at` is restored only if it has not changed since the action. */
+/** Returns the assignments of an undo. */
 export const restoredColumns = ({ set }: JobChange): string[] => [
   ...Object.keys(set ?? {}).map((name) => `${name} = batch.${name}`),
   "updated_at = case when jobs.updated_at = batch.left_at then batch.updated_at else jobs.updated_at end",
 ];
 
 /**
- * Returns the condition under which an undo may restore a job. `jobs` is the job's row, `batch` its stored row. The job
- * must still have the `updated_at` and the number of attempts that it had after the action. If the action may change
- * running jobs, the conditions of mayHaveRun() replace these two. In both cases the columns that the action set, except
- * `attempts`, must still have their new values, because Graphile workers and hand-written SQL may change a job without
+ * Returns the condition under which an undo may restore a job. `jobs` is the job's row, `batch` its stored row. The
+ * columns that the action set are compared, too, because Graphile workers and hand-written SQL may change a job without
  * a new `updated_at`.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
@@ -120,9 +113,8 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
 
-// The conditions for a job that may have run since the action. The job must still have its key and revision, which
-// change when the job is removed or replaced under its key. Since the action, the job must not have been cancelled, or
-// failed by hand without a reason.
+// The conditions for a job that may have run since the action. The key or the revision changes when the job is removed
+// or replaced under its key.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",
   "jobs.revision = batch.revision",
@@ -131,18 +123,15 @@ const mayHaveRun = (untouched: string) => [
 
 /** The parts of the changing statement that storeRows() uses, in addition to the table `acted` of the changed jobs. */
 export interface ChangeTables {
-  /** `operation` and `outcome`: the operation's id and the job's outcome, as SQL expressions on a row of `targets`. */
+  /** The operation's id and the job's outcome, as SQL expressions on a row of `targets`. */
   readonly operation: string;
   readonly outcome: string;
-  /** The names of two tables: `targets` has the jobs to record, and `images` has the earlier rows of changed jobs. */
+  /** The names of two tables: the jobs to record, and the earlier rows of changed jobs. */
   readonly targets: string;
   readonly images: string;
 }
 
-/**
- * Returns a statement that inserts a row for each job of `targets`. If the change deletes jobs, their earlier state is
- * read from `acted`.
- */
+/** Returns a statement that inserts a row for each job of `targets`. */
 export function storeRows(
   s: string,
   change: JobChange,

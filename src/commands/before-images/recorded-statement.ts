@@ -1,7 +1,5 @@
-// The statement that performs an action on jobs selected by id or key. If the action makes a change that can be undone,
-// the statement also stores the action as a finished operation, with a row for each requested job, so that the action
-// has a receipt and can be undone. The row of a changed job has the job's earlier state. The schema must have the
-// extension `operations`.
+// The statement of an action on jobs selected by id or key. If jobs are changed, the statement also stores a finished
+// operation, so that the action has a receipt and can be undone. The schema must have the extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -16,17 +14,17 @@ export interface ActionRecord {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-/** The column that the statement returns with each changed job, in addition to the job's columns. */
+/** The column that the statement returns in addition to the job's columns. */
 export interface OperationIdRow {
   /** The id of the stored operation; null if the action made no change that can be undone. */
   readonly operation_id: string | null;
 }
 
 /**
- * Returns the statement that performs and stores the action. `tables`: common table expressions, which make the change.
- * Among them are `acted` (all columns of the changed jobs), `targets` (the ids of the jobs to record, with an
- * `outcome`: `d` done, `l` locked, `g` not found) and, unless jobs are deleted, `images` (the earlier state of the
- * changed jobs). `first`: the number of the parameter with the first value of recordValues().
+ * Returns the statement. `tables`: common table expressions that make the change, with `acted` (the changed jobs),
+ * `targets` (the ids of the jobs to record, with an `outcome`: `d` done, `l` locked, `g` not found) and, unless jobs
+ * are deleted, `images` (the earlier state of the changed jobs). `first`: the number of the first parameter of
+ * recordValues().
  */
 export const recordedStatement = (
   s: string,

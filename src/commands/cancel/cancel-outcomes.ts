@@ -4,13 +4,13 @@ import { isCancelled } from "../../domain/words.ts";
 
 /** The outcome of a job whose cancellation was requested. */
 export type CancelOutcome =
-  /** It has failed as cancelled, and does not run again. */
+  /** The job has failed as cancelled. */
   | "cancelled"
-  /** The job no longer exists: its task returned, before or after the signal aborted, or the job was deleted. */
+  /** The job no longer exists: its task returned, or the job was deleted. */
   | "completed"
-  /** It has failed with another error, before or after the request, and does not run again. */
+  /** The job has failed with another error. */
   | "failed"
-  /** It has not ended: it still runs, the request is still stored, or the job was retried since and waits. */
+  /** The job still runs or waits, or the request is still stored. */
   | "running";
 
 export interface CancelResult {
@@ -38,9 +38,8 @@ export async function cancelOutcomes(
   });
 }
 
-// A job that is not locked counts as running while the request is stored, because its error may not be final: if its
-// worker has crashed, the job has the error of the recovery until endCancellations() replaces this error with
-// `cancelled` and the request's reason, and deletes the request.
+// A job that is not locked counts as running while the request is stored, because endCancellations() may replace the
+// job's error.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

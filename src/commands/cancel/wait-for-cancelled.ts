@@ -35,8 +35,8 @@ export async function waitForCancelledJobs(
   await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   const endsAtMs = monotonic() + timeoutMs;
   for (;;) {
-    // A job counts as running while the request to cancel the job is stored. Workers of this library also remove the
-    // requests of jobs that are no longer locked, but perhaps no such worker runs.
+    // A job counts as running while its request is stored. Workers also remove the requests of ended jobs, but perhaps
+    // no worker runs.
     await endCancellations(db);
     const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
     const leftMs = endsAtMs - monotonic();
@@ -63,8 +63,8 @@ interface WaitedFor {
 }
 
 /**
- * Returns the outcome of each job, as a line of text and as JSON. `cancelled`: the ids of the jobs that were cancelled
- * at once, because they waited. `waited`: the outcomes of all other jobs that were found.
+ * Returns the outcomes as lines of text and as JSON. `cancelled`: the ids of the jobs that were cancelled at once.
+ * `waited`: the outcomes of all other jobs that were found.
  */
 export function endsOf(
   ids: readonly string[],

@@ -1,5 +1,5 @@
 // The type of a command's declaration. The HTTP routes, the OpenAPI document, the command line and the page's dialogs
-// are derived from the declarations, which ../index.ts lists.
+// are derived from the declarations.
 import type { Pool } from "pg";
 import type { Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -20,7 +20,7 @@ export type Danger = "safe" | "changes" | "destroys";
 
 /**
  * The HTTP route of a command. If several commands have one path, the member `action` of the request's body selects the
- * command. `action`: this command's value of that member; null if no other command has the path.
+ * command. If no other command has the path, `action` is null.
  */
 export interface HttpPlace {
   readonly path: string;
@@ -28,31 +28,28 @@ export interface HttpPlace {
 }
 
 /**
- * The names of the answer's members and their types, without `message` and the counts of the tally. A type is `string`,
- * `integer`, `boolean`, `time`, or a record's name; with `?` if the member may be null, and with `[]` if it is a list.
+ * The answer's members and their types, without `message` and the counts of the tally. A type is `string`, `integer`,
+ * `boolean`, `time`, or a record's name, with `?` if the member may be null, and with `[]` for a list.
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The part of a declaration that has no functions. The build of the page reads this part, too. */
+/** The part of a declaration without functions, for the build of the page. */
 export interface CommandData {
   /** The unique name on the command line: `run-now`. */
   readonly name: string;
   /** Other names on the command line. */
   readonly aliases: readonly string[];
-  /** What the command does, for lists and help, as a phrase without a full stop. */
+  /** What the command does, as a phrase without a full stop. */
   readonly summary: string;
-  /** The title of the dialog: `Clean up`. A dialog for selected jobs or workers has a title with the verb instead. */
+  /** The title of the dialog: `Clean up`. */
   readonly title: string;
   /** The label of the button: `Run now`. */
   readonly verb: string;
-  /** What will happen, in whole sentences, shown before the user confirms or sends the command. */
+  /** What will happen, in whole sentences, shown before the command is sent. */
   readonly consequence: string;
   /** The consequence for a single job or worker. Default: `consequence`. */
   readonly consequenceOfOne?: string;
-  /**
-   * `heavy`: the command may take long or change the schema. The admin gives the command's statements longer time
-   * limits, and checks the schema again afterwards.
-   */
+  /** `heavy`: the command may take long or change the schema. */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
@@ -66,7 +63,7 @@ export interface CommandData {
   readonly needsOneOf?: readonly string[];
   /** The shortcut on the page. */
   readonly key?: string;
-  /** The page's special dialog for this command. Default: the general dialog. `none`: no dialog of its own. */
+  /** The page's special dialog for this command. Default: the general dialog. */
   readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "schedule" | "pause" | "limit" | "none";
   /** Example command lines for the help. */
   readonly examples: readonly string[];
@@ -75,10 +72,7 @@ export interface CommandData {
   readonly answer: AnswerShape;
 }
 
-/**
- * `requested`: the number of jobs or workers in the request. `done`: for how many of these jobs the command succeeded,
- * or how many of these workers were found. A rescheduled job that has no attempts left does not count as done.
- */
+/** The number of jobs or workers in the request, and for how many of them the command succeeded. */
 export interface CommandTally {
   readonly requested: number;
   readonly done: number;
@@ -86,12 +80,12 @@ export interface CommandTally {
 
 /** What a command can use in addition to the database. */
 export interface CommandContext {
-  /** The pool, for migrations and changes of indexes. Without a pool, commands that need one are rejected. */
+  /** The pool, for migrations and changes of indexes. */
   readonly pool: Pool | null;
   readonly logger: Logger;
-  /** Aborts when the HTTP client disconnects or the server stops. On the command line, it never aborts. */
+  /** Aborts when the HTTP client disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /** How long a migration waits for other transactions, in milliseconds. Default: the default of migrate(). */
+  /** How long a migration waits for other transactions, in milliseconds. Default: as in migrate(). */
   readonly migrationWaitMs?: number;
   /** The origin under which the jobs' earlier state is stored for undo. Default: the state is not stored. */
   readonly recordFor?: Origin | undefined;
@@ -105,14 +99,14 @@ export interface CommandContext {
 export interface RunContext extends CommandContext {
   /**
    * A command that commits several times calls this after a commit, with the result so far. If the command fails later,
-   * the last such result is recorded and returned, together with the failure.
+   * the last such result is recorded and returned.
    */
   readonly committed: Committed;
 }
 
 /**
- * Receives the result of the command so far. This result must have the type of the result that `run` returns.
- * TypeScript cannot check that, because TypeScript infers the type from `run` itself.
+ * Receives the result of the command so far. This result must have the type of the result of `run`. TypeScript cannot
+ * check that.
  */
 export type Committed = (result: unknown) => void;
 
@@ -120,7 +114,7 @@ export type Committed = (result: unknown) => void;
 export interface WaitOutcome {
   /** Lines for the user, each without a full stop. */
   readonly lines: readonly string[];
-  /** JSON texts of members that are added to those of the answer. */
+  /** JSON texts of additional members of the answer. */
   readonly members: Readonly<Record<string, string>>;
   /** Whether some of these changes have not ended. */
   readonly isPartial: boolean;
@@ -128,7 +122,7 @@ export interface WaitOutcome {
 
 /**
  * A complete declaration. Its functions are methods, because TypeScript compares the parameters of methods less
- * strictly than those of function properties. So commands with different fields and results fit in one list.
+ * strictly. So commands with different fields and results fit in one list.
  */
 export interface Command<
   F extends CommandFields = CommandFields,
@@ -137,7 +131,7 @@ export interface Command<
 > extends CommandData {
   readonly name: N;
   readonly fields: F;
-  /** Makes the command a bulk action on jobs, which can also run on all jobs that match a query. */
+  /** Makes the command a bulk action on jobs. */
   readonly onJobs?: JobActionData;
   /** Returns the problems of the input as a whole. Each value is already valid by itself. */
   problems?(input: Input<F>): readonly Problem[];
@@ -156,10 +150,7 @@ export interface Command<
   isPartial?(result: R): boolean;
   /** Returns the ids of the affected jobs for the record. Default: the field `ids` of the input. */
   jobIds?(result: R): readonly string[];
-  /**
-   * Returns the id of the operation that stores the jobs' earlier state; null if this state is not stored. A command
-   * without this method never stores the state.
-   */
+  /** Returns the id of the operation that stores the jobs' earlier state; null if this state is not stored. */
   operationId?(result: R): string | null;
   /** Waits at most a minute for the end of changes that `run` has started; for --wait on the command line. */
   wait?(db: Database, result: R, input: Input<F>): Promise<WaitOutcome>;

@@ -1,5 +1,4 @@
-// The fields of commands. A field has data (kind, limits, texts) and a validation. The OpenAPI document, command-line
-// options and the page's dialogs are derived from the data. Names of fields are those of the HTTP API, in snake_case.
+// The fields of commands. The names of fields are those of the HTTP API, in snake_case.
 import * as v from "valibot";
 import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -26,9 +25,9 @@ export interface FieldData {
   /** The purpose, as a phrase without a full stop. */
   readonly about: string;
   readonly isRequired: boolean;
-  /** Whether null means absent. If false, null is rejected. */
+  /** Whether null means absent. */
   readonly isNullable: boolean;
-  /** The bounds of a text's length, of the value of an integer or of seconds, or of the number of ids or list items. */
+  /** The bounds of a number, of the length of a text, or of the number of ids or list items. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
@@ -119,7 +118,7 @@ const seconds = v.pipe(
   v.check((secs) => secs >= 0 && secs <= YEAR_SECS, `must be from 0 to ${YEAR_SECS} seconds`),
 );
 
-/** Returns a field for a duration in seconds, up to a year. Fractions are allowed. */
+/** Returns a field for a duration in seconds, up to a year. */
 export const duration = (words: Words, details: Details = {}) =>
   field("seconds", words, seconds, { min: 0, max: YEAR_SECS, ...details });
 
@@ -137,11 +136,11 @@ export const shift = (words: Words, details: Details = {}) => {
 
 const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
-/** Returns a field for a time: RFC 3339 text, or `now`, the present time by the database's clock. */
+/** Returns a field for a time: RFC 3339 text, or `now` by the database's clock. */
 export const time = (words: Words, details: Details = {}) =>
   field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
 
-/** Returns a field with these choices. In the input, underscores may replace the dashes, as in `preserve_run_at`. */
+/** Returns a field with these choices. In the input, underscores may replace the dashes. */
 export const choice = <const T extends readonly string[]>(
   words: Words,
   choices: T,

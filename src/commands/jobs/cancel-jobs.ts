@@ -1,6 +1,5 @@
-// Cancels jobs. A waiting job, or a job that was locked more than 4 hours ago, fails or is deleted. For any other
-// locked job a request is stored. The job's worker reads the request and aborts the job's signal, or fails the job if
-// the job has not started. A Graphile worker does not read requests.
+// Cancels jobs. A waiting job fails or is deleted. For a job that was locked less than 4 hours ago, a request is
+// stored, which the job's worker reads. A Graphile worker does not read requests.
 
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
@@ -29,7 +28,7 @@ export interface CancelOptions {
   readonly reason?: string | null | undefined;
   /** Deletes waiting jobs instead of failing them. Default false. */
   readonly remove?: boolean | undefined;
-  /** The name of the user that cancels, at most 128 characters. The name is shown while a job is being cancelled. */
+  /** The name of the user, at most 128 characters. The name is shown while a job is being cancelled. */
   readonly cancelledBy?: string | null | undefined;
 }
 
@@ -40,13 +39,12 @@ export interface CancelledJob {
   /**
    * `cancelled`: the job was waiting, or was locked more than 4 hours ago. It has now failed or was deleted.
    * `cancelling`: a worker has locked the job. If the job runs in a worker of this library, the job's signal aborts
-   * soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed before. `not_found`: there
-   * is no such job.
+   * soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed before.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }
 
-/** The jobs by outcome. `jobs`: the cancelled jobs. The other lists have ids. `missing`: the jobs that do not exist. */
+/** The jobs by outcome. `jobs`: the cancelled jobs. */
 export interface CancelJobsResult extends ChangeResult {
   readonly cancelling: readonly string[];
   readonly failed: readonly string[];

@@ -1,5 +1,4 @@
-// What all actions on jobs except cancel and remove have in common: the HTTP route, the change of jobs by id, and the
-// result.
+// The common parts of all actions on jobs except cancel and remove.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -19,7 +18,6 @@ import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
-/** The members that are the same for all actions of defineJobAction(), or are derived from the other members. */
 type DerivedMember =
   | "aliases"
   | "weight"
@@ -33,7 +31,7 @@ type JobAction<F extends Fields, N extends string> = Omit<
   DerivedMember | "operationId" | "members" | "run"
 > & {
   readonly onJobs: JobActionData;
-  /** Runs the action. Default: changes the jobs as `onJobs` declares. */
+  /** Default: changes the jobs as `onJobs` declares. */
   readonly run?: Command<F, JobActionResult>["run"];
 };
 
@@ -48,7 +46,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ChangedJob[]", operation: "integer?" },
-    // The wait for fetched jobs comes before the transaction, so that no transaction is open during the wait.
+    // No transaction is open during this wait for fetched jobs.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
@@ -72,12 +70,12 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 
 /** The outcome for the requested jobs. */
 export interface JobActionResult extends ChangeResult {
-  /** The ids of jobs that were skipped because a worker has locked them: they are running or fetched. */
+  /** The ids of jobs that were skipped because a worker has locked them. */
   readonly started: readonly string[];
-  /** The ids of unlocked jobs that did not change: a trigger, a policy or another session prevented the change. */
+  /** The ids of unlocked jobs whose change a trigger, a policy or another session prevented. */
   readonly unchanged: readonly string[];
   readonly missing: readonly string[];
-  /** The ids of jobs that will not run, because they have no attempts left. Changed jobs may be among them. */
+  /** The ids of jobs that have no attempts left. Changed jobs may be among them. */
   readonly spent: readonly string[];
 }
 
@@ -106,7 +104,7 @@ const presentSql: Statement = (schema) => `
   select id::text, locked_at is not null as is_locked
   from ${schema}._private_jobs where id = any($1::bigint[])`;
 
-/** Returns the member `jobs` of an answer as JSON: the jobs after the change, with payloads exactly as stored. */
+/** Returns the member `jobs` of an answer as JSON, with payloads exactly as stored. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(changedJobJson).join(",")}]` };
 }
@@ -115,7 +113,7 @@ interface IdsInput {
   readonly ids: readonly string[];
 }
 
-/** Whether the job has no attempts left, so that no worker fetches it. */
+/** Whether the job has no attempts left. */
 export function isSpent(job: Job): boolean {
   return job.attempts >= job.maxAttempts;
 }
@@ -125,7 +123,7 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
   return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
-/** Returns the result in words: `Completed 1 of 3 jobs; 1 skipped, a worker has locked it: #7; 1 not found: #9`. */
+/** For example `Completed 1 of 3 jobs; 1 skipped, a worker has locked it: #7; 1 not found: #9`. */
 function resultSentence(done: string, result: JobActionResult, idsInput: IdsInput): string {
   const tally = resultTally(result, idsInput);
   const doneOfRequested = `${done} ${numberText(tally.done)} of ${countText(tally.requested, "job")}`;
@@ -150,7 +148,6 @@ export function idList(ids: readonly string[]): string {
   return [...first, ...(ids.length > MAX_NAMED ? ["…"] : [])].join(", ");
 }
 
-/** Returns a clause that explains why jobs will not run, and how to give them attempts. */
 function spentClause(spent: number): string {
   if (spent === 0) return "";
   const have = countText(spent, "has", "have");

@@ -1,4 +1,4 @@
-// Removes the job that has a given job key. The command `remove` also removes jobs given by ids or a query.
+// Removes the job that has a given job key.
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -30,8 +30,8 @@ export interface RemovedJob {
 }
 
 /**
- * Removes the job with this key. If the job is fetched and not started, first waits until the job is started or
- * unlocked, at most a second. Throws InputError unless `key` has 1 to 512 characters.
+ * Removes the job with this key. If the job is fetched, first waits until it is started or unlocked, at most a second.
+ * Throws InputError unless `key` has 1 to 512 characters.
  */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const checked = validate(jobKey, key);
@@ -44,7 +44,7 @@ async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
   return toRemovedJob(row);
 }
 
-// The returned row of a deleted job still has the key. In the row of a locked job, the statement has removed the key.
+// The row of a deleted job still has the key. The row of a locked job has lost the key.
 const toRemovedJob = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
@@ -66,9 +66,8 @@ export interface RemoveResult extends RemovedJob {
 }
 
 // As in Graphile Worker's function remove_job, a job that was locked less than 4 hours ago is not deleted, but loses
-// its key and its remaining attempts. The deletion `removed` runs before the update `given_up`. If a worker is just
-// fetching the job, the deletion waits for the fetch, finds the job locked, and deletes nothing. The update then
-// changes the job.
+// its key and its remaining attempts. `removed` runs before `given_up`. If a worker is just fetching the job, `removed`
+// waits for the fetch and then deletes nothing.
 const removedSql = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}
@@ -118,7 +117,7 @@ export const removeCommand = defineCommand({
   answer: { outcome: "string", operation: "integer?" },
   dialog: "remove",
   examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  // Jobs given by ids or a query are deleted as by the command `complete`.
+  // For jobs given by ids or a query.
   onJobs: {
     words: {
       past: "Removed",

@@ -79,9 +79,9 @@ function momentMessage(): string {
 }
 
 /**
- * Applies `changes` to the jobs and returns the changed jobs, ascending by id. Unknown ids, and jobs locked less than 4
- * hours ago, are skipped and not returned. Waits up to a second for jobs that are fetched and not started. Throws
- * InputError for invalid ids (see completeJobs), for invalid changes, and if `changes` contains no change.
+ * Applies `changes` to the jobs and returns the changed jobs, ascending by id. Jobs that were locked less than 4 hours
+ * ago are skipped. Waits up to a second for fetched jobs. Throws InputError for invalid ids, and for invalid or no
+ * changes.
  */
 export async function rescheduleJobs(
   db: Database,
@@ -108,8 +108,8 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
 };
 
 /**
- * Returns the change of the rows. A column without a new value is set to its present value, so that all four columns
- * are stored for an undo. An undo restores a job only if the four columns are still as this change left them.
+ * A column without a new value is set to its present value, so that an undo restores a job only if none of the four
+ * columns has changed since.
  */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
@@ -137,8 +137,8 @@ function rescheduleChange(to: RescheduleChanges): JobChange {
 }
 
 /**
- * Returns an SQL expression: the new time. The parameters are SQL expressions, too. `shift` and `spread`: in seconds. A
- * job's part of `spread` is computed from the job's id with `hashint8`, whose results are uniform over 2^32 numbers.
+ * Returns SQL for the new time. The parameters are SQL, too; `shift` and `spread` are in seconds. The results of
+ * `hashint8` are uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}
@@ -212,7 +212,7 @@ export const rescheduleCommand = defineJobAction({
     const change = movingBy(changes as Changes);
     const record = actionRecordOf(recordFor, "reschedule", changes);
     const result = await jobActionResult(db, ids, await actOnJobs(db, change, ids, record));
-    // These jobs have a new time, but no attempts left, so no worker will fetch them.
+    // Jobs that have no attempts left do not run at their new time.
     const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };
   },

@@ -1,5 +1,4 @@
-// Creates limits, changes parts of them, and ends their back-offs. Simultaneous changes of one limit run one after the
-// other, so that the second change keeps the parts that only the first change has set.
+// Creates limits, changes parts of them, and ends their back-offs.
 
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -24,10 +23,7 @@ export interface LimitSet {
   readonly isChanged: boolean;
   /** Whether the limit matches the name of an existing task or queue. */
   readonly isKnown: boolean;
-  /**
-   * A note for the user: there are workers without heartbeats, which may be Graphile workers, or the workers could not
-   * be read. null: no worker without heartbeats was found.
-   */
+  /** A note for the user if there are workers without heartbeats, or if the workers could not be read. */
   readonly note: string | null;
 }
 
@@ -69,9 +65,9 @@ export interface EndedBackOff {
 }
 
 /**
- * Ends the back-offs of the limit and of the tasks or queues that the limit matches, and returns these back-offs. Each
- * transaction ends at most 1,000 back-offs, so that it locks at most 1,000 queues. After each transaction except the
- * last, `committed` is called with all back-offs ended so far. Throws `not_found`, `extension_missing`.
+ * Ends the back-offs of the limit and of the tasks or queues that the limit matches, and returns these back-offs. After
+ * each transaction except the last, `committed` is called with all back-offs ended so far. Throws `not_found`,
+ * `extension_missing`.
  */
 export async function endBackOffs(
   db: Database,
@@ -103,7 +99,8 @@ async function endSome(
   return rows.map((row) => ({ scope: row.scope, name: row.name }));
 }
 
-// The lock is an advisory lock instead of a row lock, because the limit may not exist yet.
+// Without this lock, one of two simultaneous changes could be lost. A row lock is not possible, because the limit may
+// not exist yet.
 const lockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 
@@ -112,10 +109,11 @@ select case when $1::text = 'task'
   then exists (select from ${s}._private_tasks where identifier like $2::text)
   else exists (select from ${s}._private_job_queues where queue_name like $2::text) end as is_known`;
 
+// One transaction locks at most this number of queues.
 const ENDED_AT_ONCE = 1_000;
 
-// A back-off of a task or queue is also stored as a pause with the same end. endSome() ends this pause, too. A pause of
-// the task or queue with another end was set by a user, and stays.
+// A back-off of a task or queue is also stored as a pause with the same end. A pause with another end was set by a
+// user, and stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

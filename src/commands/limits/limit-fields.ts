@@ -1,4 +1,4 @@
-// The fields of the commands on limits, and the function that makes a limit's definition from the values of the fields.
+// The fields of the commands on limits, and their conversion to a limit's definition.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { validate } from "../../base/validate.ts";
 import {
@@ -50,13 +50,13 @@ export const setFields = {
 
 export type SetInput = Input<typeof setFields>;
 
-/** Returns words such as `the limit stripe`, as a part of a sentence. */
+/** Returns words such as `the limit stripe`. */
 export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
 
 /**
- * Returns the new definition. Omitted fields keep the values of `old`. There are two exceptions. If a task or a queue
- * is given, the other one is not kept; setLimit() refuses a change from one to the other. A new rate can change the
- * burst (see changedRate). Throws InputError, whose problems have the names of the command's fields.
+ * Returns the new definition. Omitted fields usually keep the values of `old`. A given task or queue replaces the old
+ * task or queue, and a new rate can change the burst (see changedRate). Throws InputError, whose problems have the
+ * names of the command's fields.
  */
 export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
   const { name: given, task, queue, concurrency } = input;
@@ -76,8 +76,8 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
 }
 
 /**
- * Returns the new rate; null: no maximum. If a rate but no burst is given, the burst of the old rate is kept, except if
- * it is the default burst of the old rate. Then, and if there is no old rate, the new rate gets its own default burst.
+ * Returns the new rate; null: no maximum. A new rate without a burst keeps an old burst that is not the default of the
+ * old rate. If there is no such burst, the new rate gets its own default burst.
  */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
@@ -96,7 +96,7 @@ function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Ra
   return { ...parsed, burst: changedBurst(isUsual ? undefined : old.burst, burst) };
 }
 
-/** Returns the given burst, otherwise `old`. A given 0 requests the default burst, which is returned as undefined. */
+/** A given 0 requests the default burst, which is returned as undefined. */
 const changedBurst = (old: number | undefined, burst: number | undefined) =>
   burst === undefined ? old : burst || undefined;
 

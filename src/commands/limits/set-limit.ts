@@ -1,5 +1,5 @@
-// Sets and removes limits, and creates the limits in a worker's options. Each change is announced, so that workers read
-// the limits at once. Workers that do not receive the announcement read them within 2 seconds.
+// Sets and removes limits, and creates the limits in a worker's options. Each change is announced. Workers that miss
+// the announcement read the limits within 2 seconds.
 
 import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
@@ -42,7 +42,7 @@ export async function setLimit(db: Database, { definition, setBy }: LimitChange)
 }
 
 interface SetRow {
-  /** No limit with this name was found or created: there are too many, or another session has just created it. */
+  /** No limit was found or created: there are too many, or another session has just created the limit. */
   readonly is_missed: boolean;
   readonly is_full: boolean;
   readonly is_other: boolean;
@@ -50,15 +50,15 @@ interface SetRow {
 }
 
 /**
- * Creates each limit of a worker's options, `wanted`, unless a limit of the same name exists. Returns the limits that
- * exist with another definition. Throws `extension_missing`, and `conflict` if there are too many limits.
+ * Creates each `wanted` limit, unless a limit of the same name exists. Returns the limits that exist with another
+ * definition. Throws `extension_missing`, and `conflict` if there are too many limits.
  */
 export async function createLimits(
   db: Database,
   wanted: readonly LimitDefinition[],
 ): Promise<readonly LimitDifference[]> {
   await requireTables(db, LIMIT_TABLES, "the option limits");
-  // If all limits exist, nothing is written, because the worker's role may lack the privilege to create limits.
+  // The worker's role may lack the privilege to create limits.
   if (missingIn(await readLimits(db), wanted).length > 0) {
     await inTransaction(db, async (inside) => {
       for (const { name, scope, match, concurrency, rate } of missingIn(
@@ -81,7 +81,7 @@ export async function createLimits(
   });
 }
 
-/** A limit in a worker's options, and the stored limit of the same name, which differs from it. */
+/** A limit in a worker's options, and the different stored limit of the same name. */
 export interface LimitDifference {
   readonly wanted: LimitDefinition;
   readonly stored: LimitDefinition;
@@ -106,9 +106,8 @@ const EMPTY = `pg_catalog.now()
 
 /**
  * A condition: some workers may not apply the concurrency of the new definition, `excluded`, at once. The stored
- * revision is then negative (see `most` in queue/limits/permits.ts). The condition is true if the previous definition,
- * `l`, had another `match` or no concurrency. The condition is also true if `l` is less than 2.5 s old and has a
- * `revision` below 2, because some workers may then not yet apply `l`.
+ * revision is then negative (see `most` in queue/limits/permits.ts). If the previous definition, `l`, is less than
+ * 2.5 s old, some workers may not yet apply `l`.
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
@@ -117,9 +116,8 @@ const IS_NEW = `l.match <> excluded.match or l.concurrency is null
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
  * `tat` is the time at which all tokens of a rate will be available again. EMPTY is approximately this time if no token
- * is left under the new rate. If the old rate was slow, a `tat` may be later than EMPTY: `behind` finds the rows with
- * such a `tat`, and `emptied` sets it to EMPTY. `behind` locks rows in the order in which fetches lock them, so that no
- * deadlock is possible.
+ * is left under the new rate. If the old rate was slow, a `tat` may be later than EMPTY, and is set to EMPTY. `behind`
+ * locks rows in the order in which fetches lock them, so that no deadlock is possible.
  */
 const setSql: Statement = (s) => `
 with old as materialized (
@@ -151,7 +149,6 @@ select exists (select from stored) as is_changed,
   not exists (select from old) and not exists (select from stored) as is_missed,
   (select pg_catalog.count(*) from ${s}._private_limits) >= ${MAX_LIMITS} as is_full`;
 
-// If two workers create the same limit at the same time, one of them inserts nothing.
 const createSql: Statement = (s) => `
 insert into ${s}._private_limits (name, scope, match, concurrency, rate, period_ms, burst, source)
 select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'code'
@@ -159,7 +156,7 @@ where (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
 on conflict (name) do nothing
 returning ${NEWS}`;
 
-// The back-off of the removed limit ends, too, because a later limit with this name must not inherit it.
+// A later limit with this name must not inherit the back-off of the removed limit.
 const removeSql: Statement = (s) => `
 with deleted as (
   delete from ${s}._private_limits where name = $1::text returning name, ${NEWS}

@@ -36,11 +36,11 @@ export type CleanupTask = (typeof cleanupTasks)[number];
 
 /** What cleanup() has deleted. */
 export interface CleanupResult {
-  /** The number of deleted failed jobs; null if their deletion was not requested. */
+  /** The number of deleted failed jobs; null if not requested. */
   readonly deletedJobs: number | null;
-  /** The number of deleted task identifiers; null if their deletion was not requested. */
+  /** The number of deleted task identifiers; null if not requested. */
   readonly deletedTaskIdentifiers: number | null;
-  /** The number of deleted queues; null if their deletion was not requested. */
+  /** The number of deleted queues; null if not requested. */
   readonly deletedQueues: number | null;
 }
 
@@ -53,24 +53,16 @@ const optionsSchema = strict({
 
 /** Options of cleanup(). */
 export interface CleanupOptions {
-  /**
-   * Task identifiers that "gc-task-identifiers" keeps although they have no jobs, as in Graphile Worker.
-   * Default: none.
-   */
+  /** Task identifiers that "gc-task-identifiers" keeps although they have no jobs. Default: none. */
   readonly taskIdentifiersToKeep?: readonly string[] | undefined;
 }
 
 /**
  * Runs the given cleanup tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none.
- * Jobs and names are deleted in steps of at most 10,000. "gc-task-identifiers" keeps the identifiers in
- * `taskIdentifiersToKeep`, and those that workers report in their heartbeats. If the report of a worker is incomplete,
- * for example because the worker has more than 1,000 tasks, all identifiers are kept.
- *
- * A transaction that is open while a name is deleted may have read the name, and may later commit a job with the name's
- * id. So after each step that has deleted names, cleanup() waits for the end of all transactions that were open at the
- * deletion, and then restores the names that jobs refer to. If one of these transactions is still open after 10 s, all
- * names of the step are restored, and the cleanup task deletes no further names. If jobs refer to queues whose rows are
- * missing, for example because a Graphile worker's cleanup deleted them, "gc-job-queues" creates rows with new names.
+ * "gc-task-identifiers" also keeps the identifiers that workers report in their heartbeats. If the report of a worker
+ * is incomplete, for example because the worker has more than 1,000 tasks, all identifiers are kept. Names that jobs of
+ * open transactions use are restored (deleteNames()). If jobs refer to queues whose rows are missing, "gc-job-queues"
+ * creates rows with new names.
  *
  * A call with at least one cleanup task also deletes throttles whose period is over. Throws InputError for an unknown
  * task or invalid options, and `configuration` if names would be deleted in a transaction of the caller. Throws
@@ -84,10 +76,7 @@ export async function cleanup(
   return cleanUp(db, tasks, options, () => {});
 }
 
-/**
- * Like cleanup(), but also calls `committed` with the result so far: after each deletion, after each restoration of
- * names, and at the end, before an error about refused deletions is thrown.
- */
+/** Like cleanup(), but also calls `committed` with the result so far, after each change and at the end. */
 async function cleanUp(
   db: Database,
   tasks: readonly CleanupTask[] = cleanupTasks,

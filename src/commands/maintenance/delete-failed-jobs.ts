@@ -10,9 +10,9 @@ import { isFailed } from "../../queue/sql/job-state.ts";
 const CHUNK = 10_000;
 
 /**
- * Deletes failed jobs in chunks, in the order of their ids. Each chunk begins after the ids of the previous chunk, so
- * that the loop ends even while other jobs keep failing. Jobs that PostgreSQL refuses to delete are added to `refused`.
- * After each statement that deletes jobs, `deleted` is called with the number of these jobs.
+ * Deletes failed jobs in chunks, in the order of their ids, so that the loop ends even while other jobs keep failing.
+ * Jobs that PostgreSQL refuses to delete are added to `refused`. After each statement, `deleted` is called with the
+ * number of deleted jobs.
  */
 export async function deleteFailedJobs(
   db: Database,
@@ -28,8 +28,7 @@ export async function deleteFailedJobs(
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const read = query<{ id: string }>(db, idsSql, [last, CHUNK]);
-      // In a transaction of the caller no statement can follow an error, so this read fails, too. The error of the
-      // deletion, not of the read, is then thrown.
+      // In a transaction of the caller, this read fails, too. The error of the deletion is then thrown.
       const rows: { id: string }[] = await read.catch(() => {
         throw error;
       });
@@ -46,10 +45,7 @@ export async function deleteFailedJobs(
   }
 }
 
-/**
- * The refused rows of one kind, and two texts for the message. `kind`: the noun for the rows, such as "failed job".
- * `one`: the words before the id of a row, such as "the queue with id".
- */
+/** `kind`: a noun such as "failed job". `one`: the words before the id of a row, such as "the queue with id". */
 type RefusedKind = readonly [refused: readonly RefusedRow[], kind: string, one: string];
 
 /** If there are refused rows, throws an error with the number and the first row of each kind. */
@@ -72,8 +68,8 @@ interface DeletedRow {
   readonly last: string | null;
 }
 
-// The statement runs in a transaction, whose rollback is awaited after a refusal. Without this wait, the next
-// statement, on another connection, could skip jobs that the refused statement still locks.
+// After a refusal, the rollback of this transaction is awaited. Without this wait, the next statement could skip jobs
+// that the refused statement still locks.
 const deleteSome = (db: Database, statement: Statement, values: unknown[]): Promise<DeletedRow[]> =>
   contendedTransaction(db, (inside) => query<DeletedRow>(inside, statement, values));
 
@@ -96,8 +92,7 @@ const deleteSql =
   select (select pg_catalog.count(*)::text from deleted) as deleted,
     (select pg_catalog.max(id)::text from failed) as last`;
 
-// A job that another transaction has locked is skipped. A trigger can prevent the deletion of a job without raising an
-// error. `last` counts such a job, too, so the next chunk begins after it.
+// `last` also counts jobs whose deletion a trigger prevents, so that the next chunk begins after these jobs.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 

@@ -1,5 +1,4 @@
-// Deletes the names of tasks and of queues that have no jobs. A name stays if PostgreSQL refuses to delete it, for
-// example because a trigger raises an error.
+// Deletes the names of tasks and of queues that have no jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { openTransactionsEnd } from "../../database/inspect/open-transactions.ts";
@@ -9,7 +8,6 @@ import type { NameColumn } from "../../queue/sql/names.ts";
 import { type LostName, NAMES, putBackNames } from "../../queue/tidy/lost-names.ts";
 
 export const NAMES_AT_ONCE = 10_000;
-/** How long deleteNames() waits for the end of transactions that were open at a deletion. */
 const OLDER_TRANSACTIONS_MS = 10_000;
 
 /** The rows that PostgreSQL refuses to delete. */
@@ -19,15 +17,15 @@ export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 export interface NamesToDelete {
   readonly column: NameColumn;
   /**
-   * Returns an SQL condition on the row of a name. A name is deleted only if it has no jobs and its row meets this
-   * condition. In the condition, the table's alias is `names`, and parameters begin with $3. `s`: the quoted schema.
+   * Returns the SQL condition under which a name without jobs is deleted. The alias of the table is `names`, and
+   * parameters begin with $3.
    */
   isUnused(s: string): string;
 }
 
 interface NameDeletion {
   readonly unused: NamesToDelete;
-  /** The values of the parameters of `unused.isUnused`, from $3 on. */
+  /** The parameters of `unused.isUnused`, from $3 on. */
   readonly values: readonly unknown[];
   readonly refused: CleanupRefusals;
   /** Called with the number of deleted names, and with the negated number of restored names. */
@@ -36,9 +34,8 @@ interface NameDeletion {
 
 /**
  * Deletes names in steps, by ascending id. A transaction that was open at a deletion may later commit a job that refers
- * to a deleted name. So after each step that has deleted names, waits for the end of such transactions, and restores
- * the names to which jobs then refer. If such a transaction is still open after 10 s, restores all names of the step,
- * and no further step follows.
+ * to a deleted name. So each step waits for the end of such transactions, and restores the names to which jobs then
+ * refer. If such a transaction is still open after 10 s, the step restores all its names and is the last one.
  */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
@@ -62,11 +59,11 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
 interface Step {
   readonly names: readonly LostName[];
   readonly refused: readonly RefusedRow[];
-  /** The id of the last name of the step, deleted or not; undefined if the step found all further names. */
+  /** The id of the last name of the step, deleted or not; undefined for the last step. */
   readonly last: number | undefined;
 }
 
-/** Deletes the next unused names. If PostgreSQL refuses to delete some names, deletes the other names of this step. */
+/** Deletes the next unused names, except those that PostgreSQL refuses to delete. */
 async function deleteStep(
   db: Database,
   { unused, deleted }: NameDeletion,
@@ -97,7 +94,7 @@ async function deleteStep(
   return { names, refused, last: lastOf(ids) };
 }
 
-/** `name`: null if the name was not deleted: a trigger has prevented it, or the row has changed or is gone. */
+/** `name`: null if the name was not deleted, for example because a trigger has prevented it. */
 type UnusedName = LostName | { readonly id: number; readonly name: null };
 
 const isDeleted = (row: UnusedName): row is LostName => row.name !== null;

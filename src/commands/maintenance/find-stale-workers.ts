@@ -1,4 +1,4 @@
-// Finds the workers for a manual sweep: stale and unknown workers, whose jobs the sweep recovers, and spared workers.
+// Finds the workers for a manual sweep, which recovers the jobs of stale and unknown workers.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
@@ -7,10 +7,9 @@ import { AGE_MS, isStale } from "../../queue/workers/stale-workers.ts";
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`: the last heartbeat is older than the sweep's threshold, and older than the threshold in the worker's
-   * heartbeat row, if the row has one. `spared`: the last heartbeat is older than the sweep's threshold, but not older
-   * than the threshold in the row. `unknown`: the worker has no heartbeat row, and the worker's newest lock is older
-   * than the sweep's threshold.
+   * `stale`: the last heartbeat is older than the sweep's threshold, and older than the worker's own threshold, if it
+   * has one. `spared`: the last heartbeat is not older than the worker's own threshold. `unknown`: the worker has no
+   * heartbeat row, and its newest lock is older than the sweep's threshold.
    */
   readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;
@@ -25,10 +24,7 @@ interface FoundRow {
   readonly locked_queues: string;
 }
 
-/**
- * Returns at most 1,000 workers, ascending by id, the spared workers last. `hasHeartbeats`: whether the schema has the
- * table of heartbeats; without this table, all workers are unknown. `thresholdMs`: the sweep's threshold.
- */
+/** Returns at most 1,000 workers, the spared workers last. If `hasHeartbeats` is false, all workers are unknown. */
 export async function findStaleWorkers(
   db: Database,
   hasHeartbeats: boolean,
@@ -63,7 +59,7 @@ const locks = (s: string, slots: boolean) => `
       : ""
   }`;
 
-// A worker with a recent lock is left out, because the worker probably still runs.
+// A worker with a recent lock probably still runs.
 const unknown = (condition: string) => `
   select locked_by as id, 'unknown' as kind
   from locks

@@ -45,7 +45,7 @@ export async function forceUnlockWorkers(
 }
 
 export interface UnlockResult extends UnlockedCounts {
-  /** The given ids of workers that held no locks and have no row in the table of workers, if this table exists. */
+  /** The given ids of workers that held no locks and have no row in the table of workers. */
   readonly unknown: readonly string[];
 }
 
@@ -63,9 +63,8 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MAX_NAMED = 5;
 
-// Unlocks jobs and queues like Graphile Worker's function force_unlock_workers. Also unlocks the slots of queues, and
-// announces the jobs. "locked_at is not null" lets the planner use the optional index `running`. Without this index,
-// the statement reads all jobs once.
+// Like Graphile Worker's function force_unlock_workers, but also unlocks the slots of queues. "locked_at is not null"
+// lets the planner use the optional index `running`.
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (schema) =>
@@ -133,7 +132,6 @@ export const unlockCommand = defineCommand({
     const more = unknown.length > MAX_NAMED ? ", …" : "";
     return `${done} ${all - unknown.length} of ${countText(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
   },
-  // A mistyped id unlocks nothing, so it does not count as done.
   tally: ({ unknown }, { worker_ids: ids }) => {
     const requested = new Set(ids).size;
     return { requested, done: requested - unknown.length };

@@ -1,7 +1,7 @@
 // The manual sweep: recovers the jobs of stale workers on request. Unlike the workers' own sweeps
-// (queue/workers/recover-jobs.ts), it also recovers jobs of workers without heartbeats. The manual sweep does not call
-// graphile_worker_rs's SQL function for a sweep: this function does not count the interrupted attempt, so a job that
-// crashes its worker would run for ever.
+// (queue/workers/recover-jobs.ts), it also recovers jobs of workers without heartbeats. graphile_worker_rs's SQL
+// function for a sweep is not used: it does not count the interrupted attempt, so a job that crashes its worker would
+// run for ever.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -26,7 +26,7 @@ export interface SweepOptions {
 
 /** The result of sweepStaleWorkers(). */
 export interface SweepResult {
-  /** Whether it was a dry run, which changes nothing. */
+  /** Whether it was a dry run. */
   readonly dryRun: boolean;
   /**
    * Whether the schema has the table of heartbeats. Without this table, each worker whose newest lock is older than
@@ -39,13 +39,12 @@ export interface SweepResult {
   readonly unknownWorkers: string[];
   /**
    * The ids of workers whose last heartbeat is older than `sweepThresholdMs`, but not older than their own, longer
-   * threshold. The sweep unlocks none of their jobs and queues.
+   * threshold. These workers are not swept.
    */
   readonly sparedWorkers: string[];
   /**
-   * The ids of stale and unknown workers that a second search, after the sweep, has still found. For example,
-   * PostgreSQL refuses to unlock one of their jobs, another session has locked the row of such a job, or the sweep
-   * failed after it had recovered jobs of other workers. If the second search fails, all stale and unknown workers are
+   * The ids of stale and unknown workers that a second search, after the sweep, has still found, for example because
+   * PostgreSQL refuses to unlock one of their jobs. If the second search fails, all stale and unknown workers are
    * listed. A dry run lists none.
    */
   readonly unsweptWorkers: string[];
@@ -78,10 +77,9 @@ const optionsSchema = strict({
 });
 
 /**
- * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a swept worker.
- * If the worker's threshold for jobs with the flag `infrastructure_resilient` has not yet passed, marks the row as
- * recovered instead, and leaves these jobs locked. A recovered job gets the reason as `last_error`, and waits at least
- * `recoveryDelayMs`; the interrupted attempt counts. Throws InputError for an unknown option or a value out of range.
+ * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. A recovered job gets the reason as
+ * `last_error`, and waits at least `recoveryDelayMs`; the interrupted attempt counts. Throws InputError for an unknown
+ * option or a value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,
@@ -109,7 +107,6 @@ export async function sweepStaleWorkers(
           unknownWorkerIds: unknownWorkers,
         });
   const affected = found.filter(({ kind }) => kind !== "spared");
-  // The second search finds no swept worker as stale or unknown. If the search fails, no worker counts as swept.
   const isDone = dryRun || affected.length === 0;
   const after = isDone
     ? []

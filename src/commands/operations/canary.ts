@@ -1,6 +1,5 @@
 // Watches the canary, the first jobs of an operation that retries jobs or runs them now. A job that no longer exists
-// counts as succeeded. A job that was cancelled, or failed by hand without a reason, does not count. The operation is
-// paused if a job of the canary has failed again, if a job has not ended after two minutes, or if no job counts.
+// counts as succeeded. A job that was cancelled, or failed by hand without a reason, does not count.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -9,9 +8,8 @@ const POLL_MS = 500;
 const MAX_WATCH_MS = 120_000;
 
 /**
- * Waits for the canary's outcome, and returns the operation. Its state is `running` if at least one job counts and all
- * that count have succeeded, otherwise `paused`; if `signal` aborts first, `interrupted`. If a user or another process
- * has changed the state during the wait, that state stays.
+ * Waits for the canary's outcome, and returns the operation. Its state is `running` or `paused`; if `signal` aborts
+ * first, `interrupted`. If a user or another process has changed the state, that state stays.
  */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,
@@ -43,7 +41,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** Not a verdict: this process no longer owns the operation, for example after a pause, and leaves its state alone. */
+/** Not a verdict: this process no longer owns the operation, for example after a pause. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

@@ -1,5 +1,5 @@
-// Begins, pauses, resumes, stops and undoes operations, and rejects an action that the state of the operation does not
-// allow. After a begin, a resume or an undo, the caller has to run the operation (work.ts).
+// Begins, pauses, resumes, stops and undoes operations. After a begin, a resume or an undo, the caller has to run the
+// operation (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { limitTo } from "../../domain/value.ts";
 import type { Origin } from "../audit/audit-entry.ts";
@@ -15,9 +15,8 @@ export const MAX_CANARY = 1_000;
 export const MAX_LIMIT = 1_000_000_000;
 
 /**
- * Starts a rehearsed operation. Throws WorkerError `not_found` if the rehearsal does not exist, has expired or was
- * used. Throws InputError for invalid settings, and WorkerError `conflict` while another operation runs or is being
- * undone.
+ * Starts a rehearsed operation. Throws `not_found` if the rehearsal does not exist, has expired or was used, InputError
+ * for invalid settings, and `conflict` while another operation runs or is being undone.
  */
 export async function beginOperation(
   store: OperationStore,
@@ -38,13 +37,13 @@ export async function beginOperation(
     const expected = limit === null ? rehearsal.expected : limitTo(rehearsal.expected, limit);
     return await store.begin({ ...rehearsal, expected }, origin, settings);
   } catch (error) {
-    // The operation has changed no job, so its rehearsal is stored again and can be used for another call.
+    // No job has changed, so the rehearsal can be used again.
     await store.keep(rehearsal).catch(() => {});
     throw error;
   }
 }
 
-/** Returns what is invalid in the rate, the canary and the limit. */
+/** Returns the problems of the rate, the canary and the limit. */
 export function settingsProblems(
   action: OperationAction,
   { rate, canary, limit }: OperationSettings,
@@ -67,9 +66,8 @@ export function settingsProblems(
 }
 
 /**
- * Pauses, resumes or stops an operation, or begins its undo. Throws WorkerError `not_found` if the operation does not
- * exist or `store` is null. Throws WorkerError `conflict` if the operation's state does not allow the action, or if a
- * resume or an undo is requested while another operation runs or is being undone.
+ * Pauses, resumes or stops an operation, or begins its undo. Throws `not_found`. Throws `conflict` if the operation's
+ * state, or another operation that runs or is being undone, does not allow the action.
  */
 export async function changeOperation(
   store: OperationStore | null,
@@ -102,8 +100,7 @@ function transitionOf(operation: JobOperation, action: LifecycleAction): Transit
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // If the canary has no result yet, the canary's jobs are watched again. If the canary's result has paused the
-      // operation, the operation continues with the jobs after the canary.
+      // An operation that its canary has paused continues with the jobs after the canary.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

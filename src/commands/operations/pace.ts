@@ -1,19 +1,13 @@
 // Decides the size of an operation's batches and the pauses between them, from how long earlier batches took.
 //
-// Size: a batch should take about 50 ms: long compared with its round trip, and so short that no other transaction
-// waits for long. If the database is far away or busy, every batch is slow, and smaller batches only add round trips.
-// So a slow batch reduces the size below 200 jobs or 25,000 ids only if a batch of that size would take more than 2 s,
-// or if the slow batch exceeded its timeout.
-//
-// Pauses: with the rate 0 there are none. The pause after a batch that changed jobs is as long as the batch took, and
-// after any other batch a quarter of that time. While the oldest ready job gets older, as it does when workers fall
-// behind, the pause is up to 4 times as long. The pause is at most 2 s, unless the rate requires a longer pause.
+// A batch should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for
+// long. Without a fixed rate, the pause after a batch that changed jobs is as long as the batch took, and at most 2 s.
+// While the oldest ready job gets older, as it does when workers fall behind, the pause is up to 4 times as long.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MAX_LIMIT = 2_000;
-// The largest batch of an operation without pauses, in jobs. Such an operation should end as soon as possible, and even
-// a batch of 2,000 jobs spends a fifth of its time on planning and committing.
+// Larger than MAX_LIMIT, because a batch of 2,000 jobs spends a fifth of its time on planning and committing.
 const MAX_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const MIN_LIMIT = 10;
@@ -39,14 +33,14 @@ export interface BatchMeasurement {
   readonly done: number;
   /** The number of ids that the batch walked. */
   readonly walked: number;
-  /** How long the oldest ready job has been due, read after the batch, in ms; null: no such job, or unknown. */
+  /** How long the oldest ready job has been due, in ms; null: no such job, or unknown. */
   readonly oldestReadyMs: number | null;
 }
 
 export interface RemainingWork {
-  /** The number of ids that are still to walk. */
+  /** The number of ids to walk. */
   readonly ids: number;
-  /** The number of matching jobs that are still to process; null if unknown. */
+  /** The number of matching jobs to process; null if unknown. */
   readonly jobs: number | null;
 }
 
@@ -55,7 +49,7 @@ export interface BatchPace {
   readonly speed: Speed;
   /** Returns the pause after the batch, in milliseconds. */
   pauseAfter(took: BatchMeasurement, left: RemainingWork): number;
-  /** To be called after a batch that exceeded its timeout: makes the next batches smaller. */
+  /** Makes the next batches smaller, after a batch that exceeded its timeout. */
   tooLong(): void;
 }
 
@@ -85,8 +79,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       // Rounded, so that a batch can have exactly `limit` matches.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
-      // Twice the number of ids in which `limit` matches are expected. If these ids have more matches, the batch still
-      // ends after `limit` of them.
+      // Twice the number of ids in which `limit` matches are expected.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -96,8 +89,8 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // A ready job that no worker can run gets older all the time. If such a job was old after the first batch already,
-    // the last condition ignores the job until its age has more than doubled.
+    // A ready job that no worker can run gets older all the time. If such a job was old after the first batch, the last
+    // condition ignores the job until its age has doubled.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&
@@ -130,7 +123,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };
       if (rate === 0) return 0;
       pauseFactor = pauseFactorAfter(took.oldestReadyMs, took.ms);
-      // A batch that changed no job has kept no job locked and leaves no dead rows of jobs, so a short pause is enough.
+      // A batch that changed no job leaves no dead rows of jobs, so a short pause is enough.
       const share = took.done === 0 ? 0.25 : 1;
       const pauseMs = Math.min(took.ms * share * pauseFactor, MAX_PAUSE_MS);
       if (rate === null) return pauseMs;
@@ -145,9 +138,9 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 }
 
 /**
- * Returns the size of the next batch, if a batch of `size` took `ms`: the size that would take 50 ms, but not less
- * than `steady`. If a batch of `steady` would take more than 2 s, the minimum is the size that would take 2 s instead.
- * The result is at least an eighth of `size`, and at most 8 times `size`.
+ * Returns the size of a batch that would take 50 ms, if a batch of `size` took `ms`. If the database is far away or
+ * busy, smaller batches only add round trips. So the size does not fall below `steady`, unless such a batch would take
+ * more than 2 s.
  */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>

@@ -1,25 +1,15 @@
 // Runs an operation, which is one action on all jobs that match a query, batch by batch. All progress is stored in the
 // database, so another process can continue the operation.
 //
-//  1. A rehearsal (rehearse/) counts the matching jobs, shows samples, and sets the boundary of the operation: the
-//     highest id, and the time. Within 15 minutes, one operation can be begun from the rehearsal.
-//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). One operation at a time
-//     runs in a schema.
-//  3. A batch walks up the ids from `after_id`. A single statement finds matching jobs, locks them without waiting,
-//     checks them again, stores their earlier state, changes them and moves `after_id`. So a batch is done completely
-//     or not at all (store/batch-statement.ts).
-//  4. Jobs that a worker has locked, and jobs that were changed after the rehearsal, are counted and not changed. There
-//     are two exceptions: stop-retrying may change both, and cancel requests the end of running jobs.
-//  5. A batch should take about 50 ms. After each batch the operation makes a pause, unless its rate is 0 (pace.ts).
-//     While the oldest ready job gets older, the pauses are longer (head-probe.ts).
-//  6. An operation with a canary changes its first jobs, and then waits up to two minutes for their results
-//     (canary.ts). If one of these jobs fails again or has no result by then, the operation is paused.
-//  7. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
-//     its next batch. If the lease expires, the operation counts as `interrupted`. Resume continues the operation
-//     after its last batch.
-//  8. The rows that batches store, up to a million, are the receipt. From these rows an undo restores the jobs that
-//     have not changed since, byte for byte (store/undo-statement.ts). The rows are deleted after 24 hours, or earlier
-//     if there are too many (store/tidy.ts).
+//  1. A rehearsal (rehearse/) counts the matching jobs and sets the boundary of the operation.
+//  2. beginOperation() inserts the operation with its owner and a lease (lifecycle.ts). One operation at a time runs in
+//     a schema.
+//  3. Each batch is a single statement, so a batch is done completely or not at all (store/batch-statement.ts). After
+//     most batches the operation makes a pause (pace.ts).
+//  4. An operation with a canary changes its first jobs, and then waits for their results (canary.ts).
+//  5. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
+//     its next batch. If the lease expires, the operation counts as `interrupted`.
+//  6. The rows that batches store are the receipt. An undo restores jobs from these rows (store/undo-statement.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -34,15 +24,14 @@ import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
-// How many failures in a row are retried. After one more failure, as in a long outage, workOn() gives up.
+// How many failures in a row are retried.
 const MAX_FAILURES = 60;
-// How long a compiled query is used. It contains the ids of tasks and of locked queues, which can change.
+// Short, because a compiled query contains the ids of tasks and of locked queues, which can change.
 const COMPILED_FOR_MS = 2_000;
 
 /**
- * Runs an operation that this process owns, or its undo. Returns the operation when it is `done`, `undone`, `paused`
- * (on request or by its canary), `stopped`, `failed` or `interrupted` (after `signal` has aborted, or if its failure
- * could not be stored); or when another process runs it.
+ * Runs an operation that this process owns, or its undo, until the operation ends, pauses or has another owner. If
+ * `signal` aborts, or if a failure cannot be stored, the returned operation is `interrupted`.
  */
 export async function workOn(
   tools: OperationTools,
@@ -95,8 +84,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
   // One probe runs at a time, because a probe can take longer than a batch: the probe reads the index entries of all
-  // changed and deleted jobs, and marks these entries as dead. A probe that times out has marked some of them, so the
-  // next probe gets further.
+  // changed and deleted jobs.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)
@@ -126,7 +114,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     if (batch.afterId === null) return endedRound(await findOr(store, id, operation));
     const ms = monotonic() - began;
     const oldest = batch.done === 0 ? null : probed();
-    // At the rate 0 there are no pauses, so the result of the probe is not needed.
+    // At the rate 0 there are no pauses, so the result is not needed.
     const oldestReadyMs = operation.rate === 0 ? null : await oldest;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
     const next = {
@@ -200,13 +188,14 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
       );
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
-    const ids = Math.max(kept - next.undone, 0);
+    const skipped = Object.values(undoSkipped).reduce((sum, count) => sum + count, 0);
+    const ids = Math.max(kept - next.undone - skipped, 0);
     const pauseMs = pace.pauseAfter(took, { ids, jobs: null });
     return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };
 }
 
-/** Returns the number of jobs that are left, from the rehearsal's count and the limit; null if unknown. */
+/** Returns the number of jobs that are left; null if unknown. */
 function jobsLeft(operation: JobOperation): number | null {
   const { matched, done, limit } = operation;
   if (limit !== null && done >= limit) return 0;
@@ -217,10 +206,7 @@ function jobsLeft(operation: JobOperation): number | null {
   return limit === null ? counted : Math.min(counted, limit - done);
 }
 
-/**
- * Returns how many jobs the operation may change in all, including those that it has changed already. Until the canary
- * is over, only the canary's jobs may be changed.
- */
+/** Returns how many jobs the operation may change in all, including already changed jobs. */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;
   return canary === null || isCanaryOver ? most : Math.min(most, canary);
@@ -240,7 +226,6 @@ async function reread(store: OperationStore, last: JobOperation): Promise<JobOpe
   return findOr(store, last.id, last);
 }
 
-/** Returns the operation as it is stored; `last` if it no longer exists. */
 const findOr = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 

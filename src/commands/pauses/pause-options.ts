@@ -1,5 +1,4 @@
-// The library's pauses: the options and the result of pauseQueue(), pauseTask() and pauseAll(), and the functions that
-// set or end a pause.
+// The options and the result of the library's pauses, and the functions that set or end a pause.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -75,14 +74,14 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Throws InputError, which names `path`, if `resumeAt` is not in the future by the database's clock. */
+/** Throws InputError for `path` unless `resumeAt` is in the future by the database's clock. */
 export async function assertAhead(db: Database, resumeAt: string, path: string): Promise<void> {
   if (Date.parse(resumeAt) > (await databaseTime(db))) return;
   throw new InputError([{ path, message: "must be in the future" }]);
 }
 
 /**
- * Pauses the target. Throws InputError and `extension_missing`. If `cancelRunning` is true in a transaction, throws
+ * Pauses the target. Throws InputError and `extension_missing`. With `cancelRunning` in a transaction, throws
  * `configuration`.
  */
 export async function pauseWith(

@@ -1,4 +1,4 @@
-// Sets and ends pauses of a queue, of a task or of all jobs. queue/pauses/pause.ts explains what a pause is.
+// Sets and ends pauses of a queue, of a task or of all jobs.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
@@ -21,10 +21,7 @@ export interface NewPause {
   readonly pausedBy: string | null;
   /** The time at which the pause ends; null: `forMs` determines the end. */
   readonly resumeAt: string | null;
-  /**
-   * The duration of the pause in milliseconds, by the database's clock. If `forMs` and `resumeAt` are null, only a
-   * resume ends the pause.
-   */
+  /** The duration in milliseconds. If `forMs` and `resumeAt` are null, only a resume ends the pause. */
   readonly forMs: number | null;
 }
 
@@ -58,9 +55,8 @@ const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
-// If a worker has locked the queue, the lock of the pause replaces the worker's lock and contains the worker's id
-// (paused-run.ts). Each statement that changes pauses locks the row of a pause before the row of its queue, so that
-// such statements cannot deadlock.
+// If a worker has locked the queue, the lock of the pause replaces the worker's lock and contains the worker's id. The
+// row of a pause is always locked before the row of its queue, to avoid deadlocks.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
@@ -99,8 +95,6 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-// The first announcement makes the workers fetch at once, and the second makes them read the changed pauses. The fetch
-// may come first, because each fetch reads the pauses itself.
 const news = `${announceResumed}, ${announce}`;
 
 const resumeTasksSql: Statement = (s) => `
@@ -111,10 +105,9 @@ with ended as (
 select pg_catalog.bool_or(is_paused) as was_paused, false as waits, ${news}
 from ended having pg_catalog.count(*) > 0`;
 
-// If a job of the queue still runs, the queue stays locked. Without the lock, the next job of the queue would run at
-// the same time. The end of the pause is set to the present time, so that endDuePauses() ends the pause after the
-// running job. The queue's `locked_at` changes from infinity to now, so that Graphile workers unlock the queue after 4
-// hours if no worker of this library runs.
+// If a job of the queue still runs, the queue stays locked, so that the next job does not start. The end of the pause
+// is set to now, so that endDuePauses() ends the pause after the running job. The queue's `locked_at` changes from
+// infinity to now, so that Graphile workers can unlock the queue after 4 hours.
 const resumeQueuesSql =
   (tables: PauseTables): Statement =>
   (s) =>

@@ -1,6 +1,5 @@
-// Adds, changes, pauses, resumes and removes schedules. A change takes effect as soon as it is committed, even if a
-// worker has read the schedule before: the worker adds the job of a tick only if the schedule's row still has the
-// revision and the next tick that the worker has read.
+// Adds, changes, pauses, resumes and removes schedules. A committed change takes effect at once: a worker adds the job
+// of a tick only if the schedule's row still has the revision that the worker has read.
 
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -30,8 +29,8 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 export const MAX_SCHEDULES = 10_000;
 
 /**
- * Adds a schedule. Throws `extension_missing`, and `conflict` if a schedule with the same identifier exists, or if
- * MAX_SCHEDULES schedules exist.
+ * Adds a schedule. Throws `extension_missing`, and `conflict` if the identifier exists, or if there are MAX_SCHEDULES
+ * schedules.
  */
 export async function addSchedule(
   db: Database,
@@ -70,9 +69,9 @@ function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): Wor
 }
 
 /**
- * Changes a schedule. If the pattern or the time zone changes, the next tick is computed again, with one exception: if
- * the schedule is not paused, a tick that is already due keeps its time. Throws `extension_missing`, `not_found`,
- * InputError, and `conflict` if `revision` is not null and the schedule has another revision.
+ * Changes a schedule. A new pattern or time zone moves the next tick, unless that tick is due and the schedule is not
+ * paused. Throws `extension_missing`, `not_found`, InputError, and `conflict` if `revision` is given and the schedule
+ * has another revision.
  */
 export async function changeSchedule(
   db: Database,
@@ -110,7 +109,7 @@ function nextAfterChange(
 /** The result of pausing or resuming a schedule. */
 export interface PausedSchedule {
   readonly schedule: StoredSchedule;
-  /** False if the schedule to pause was paused already, or the schedule to resume was not paused. */
+  /** False if the schedule already had the requested state. */
   readonly isChanged: boolean;
 }
 
@@ -161,10 +160,7 @@ interface LockedRow extends ScheduleRow {
   readonly now_ms: string;
 }
 
-/**
- * Calls `work` in a transaction that has locked the schedule's row. Throws `extension_missing`, `not_found`, and
- * `conflict` if `revision` is not null and the row has another revision.
- */
+/** Calls `work` in a transaction that has locked the schedule's row. */
 async function withLocked<T>(
   db: Database,
   identifier: string,
@@ -200,10 +196,7 @@ const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
-/**
- * Returns a statement that runs `write`, announces the change and returns the schedule. The statement is a select,
- * because some drivers return the rows of a plain update in another form.
- */
+/** The statement is a select, because some drivers return the rows of a plain update in another form. */
 const written =
   (write: Statement): Statement =>
   (s) =>
@@ -225,7 +218,7 @@ const lockSql: Statement = (s) => `
 select ${scheduleColumns}, ${now} as now_ms
 from ${s}._private_schedules where identifier = $1::text for update`;
 
-// Keeps the last tick, which is the member `lastMs` of spec.
+// Keeps the last tick (`lastMs` of spec).
 const changeSql = written(
   (s) => `update ${s}._private_schedules as schedule set
   task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::text::json,

@@ -1,8 +1,8 @@
 // Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"). PostgreSQL reads these rows with a
-// third less work than rows in the text format, which have to be unescaped, split and parsed.
+// third less work than rows in the text format.
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
-/** The most bytes that a number or a time needs: 4 for the length of the value, and up to 8 for the value. */
+/** The length field of a value, and the longest number or time. */
 const NUMBER_BYTES = 4 + 8;
 /** PostgreSQL's timestamps count from 2000-01-01T00:00:00Z. */
 const EPOCH_US = 946_684_800_000_000;
@@ -12,7 +12,7 @@ export class BinaryRows {
   #buffer: Buffer;
   #end: number;
 
-  /** Creates an empty list of rows with `bytes` bytes of memory. The memory grows if the rows need more. */
+  /** Reserves `bytes` bytes of memory. The memory grows if the rows need more. */
   constructor(bytes: number) {
     this.#buffer = Buffer.allocUnsafe(bytes + SIGNATURE.length);
     this.#end = SIGNATURE.copy(this.#buffer);

@@ -1,6 +1,5 @@
-// Runs a statement in its own transaction with time limits. If possible, begin, limits, statement and commit are sent
-// as one packet, in one round trip. Three round trips took a third of the time to read a page of jobs. limitStatement()
-// stops statements that are no longer needed, or to which the server does not respond.
+// Runs a statement in its own transaction with time limits: if possible as one packet, in one round trip.
+// limitStatement() stops statements that are no longer needed, or to which the server does not respond.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { serialize } from "pg-protocol";
@@ -10,9 +9,8 @@ import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
- * The statement with which transactions of this library begin, except those of transactional tasks. It sets the
- * isolation level, because the default of the role or the database may be serializable. With that level, a fetch that
- * conflicts with another fetch fails with 40001.
+ * Begins a transaction. The isolation level is set, because the default may be serializable. With that level,
+ * concurrent fetches can fail with 40001.
  */
 export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
@@ -33,7 +31,7 @@ export function beginWith(
   return [
     readOnly ? BEGIN_READ_ONLY : BEGIN,
     // With this search path, reads use no functions or operators that other roles have created. Writes keep the
-    // session's search path, because they fire the application's triggers, which may need that path.
+    // session's search path, which the application's triggers may need.
     ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),
     `set local statement_timeout = ${statementMs}`,
     `set local lock_timeout = ${Math.max(MIN_LOCK_MS, Math.trunc(lockMs))}`,
@@ -73,7 +71,7 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     return null;
   }
 
-  /** Sends the rest of the packet. After an error PostgreSQL skips all messages up to the sync, the commit included. */
+  /** After an error, PostgreSQL skips all messages up to the sync, the commit included. */
   override _getRows(connection: MessageWriter): void {
     connection.execute({});
     connection.stream.write(COMMIT);
@@ -87,14 +85,14 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
   }
 }
 
-// Joins the messages in one buffer, because twenty small writes to a socket take longer than one write.
+// One write to a socket is faster than twenty small ones.
 function bytesOf(texts: readonly string[]): Buffer {
   return Buffer.concat(texts.flatMap((text) => [serialize.parse({ text }), BIND, EXECUTE]));
 }
 
 /**
- * Runs the statements `before`, which begin a transaction and return no rows, then the statement `config`, and commits.
- * If this function throws, the caller must roll the transaction back.
+ * Runs the statements `before`, which begin a transaction, then the statement `config`, and commits. After an error,
+ * the caller must roll the transaction back.
  */
 export async function runBounded<R extends QueryResultRow>(
   client: pg.PoolClient,
@@ -108,9 +106,8 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// The client must be this library's, because an application's client may be from another version of pg, or from
-// pg-native. The statement must have values, because a text without values may contain several statements. It must not
-// have a name: pg would count it as prepared at the packet's first response, which is the response to `begin`.
+// An application's client may be from another version of pg. A text without values may contain several statements. pg
+// would count a statement with a name as prepared at the packet's first response, which is the response to `begin`.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 
@@ -137,8 +134,8 @@ export function limitStatement(
   cutMs: number,
   signal: AbortSignal | undefined,
 ) {
-  // A frozen or unreachable server neither ends a statement at its time limit nor cancels it. Ending a client during a
-  // query cuts the connection, and frees the connection's place in the pool.
+  // A frozen or unreachable server does not end a statement at its time limit. Ending a client during a query cuts the
+  // connection.
   const cutIn = (ms: number) =>
     setTimeout(() => {
       // Data that has already arrived is read first, because it may end the statement.
@@ -159,7 +156,7 @@ export function limitStatement(
   };
   signal?.addEventListener("abort", cancel, { once: true });
   return {
-    /** Whether the connection was cut because PostgreSQL had not stopped the statement a second after the abort. */
+    /** Whether the connection was cut after the signal had aborted. */
     get isCut() {
       return isCut;
     },

@@ -1,8 +1,6 @@
 // pg's client with libpq's rules for connecting: a connect can attempt several hosts and encryption modes, one after
-// another (server/attempts.ts). This client also avoids three defects of pg. The socket of a failed login stays open
-// until the server closes it (after 60 s by default). The end of a connection waits for a server that cannot be
-// reached. Both defects would keep a finished process alive, so this client closes the socket. A value longer than
-// Node's longest string ends the process; with this client, such a value only ends the connection, with an error.
+// another. This client also avoids three defects of pg: the socket of a failed login stays open, the end of a
+// connection waits for a server that cannot be reached, and a value longer than Node's longest string ends the process.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -42,7 +40,7 @@ export interface ServerConfig extends pg.ClientConfig {
 /** How long the server may take to close the connection after this side has begun to close it. */
 const GOODBYE_MS = 500;
 
-/** The client of each connection that this library opens, used directly or as the option `Client` of a pool. */
+/** The client of each connection that this library opens. */
 export class Client extends pg.Client {
   readonly #config: ServerConfig;
   readonly #state: ClientState;
@@ -54,15 +52,14 @@ export class Client extends pg.Client {
     this.#config = config;
     this.#state = stateOf(this);
     catchLongValues(this.connection);
-    // Called only if the server requests a password. If pg itself found a password in the file, it would print a
-    // deprecation warning. Without a password in the file, it would continue the login without one.
+    // Called only if the server requests a password. If pg itself read the password file, it would print a deprecation
+    // warning.
     this.#state.password ??= (login: Login) => filePassword(login, undefined);
   }
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // Callbacks are used instead of promises, because the packet that ends the login can have a further message, such as
-  // an error. Listeners that a callback attaches receive this message. After an await, listeners are attached too late.
+  // With promises, listeners would be attached too late: the packet that ends the login can also contain an error.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -122,10 +119,7 @@ export class Client extends pg.Client {
     });
   }
 
-  /**
-   * If the login has succeeded but the connect fails, for example because the server does not match the target, closes
-   * the connection. Without this, the open connection would keep the process alive.
-   */
+  /** If the connect fails after the login, closes the connection, which would keep the process alive. */
   #leave(): void {
     if (!this.#state._connected) return;
     dropConnection(this.#state);
@@ -167,7 +161,6 @@ export class Client extends pg.Client {
     super.connect((error: Error | null) => {
       const { stream } = this.connection;
       if (error) stream.destroy();
-      // Once this side is closed, the server has a short time to close its side.
       else stream.once("finish", () => closeSoon(stream));
       callback(error ?? null, this);
     });
@@ -180,10 +173,7 @@ export class Client extends pg.Client {
   }
 }
 
-/**
- * Returns the configuration for pg's constructor. If `config.server` is set, `host`, `port` and `ssl` in the result are
- * placeholders, which #aimAt() replaces for each attempt.
- */
+/** If `config.server` is set, `host`, `port` and `ssl` are placeholders, which #aimAt() replaces for each attempt. */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
   if (server === undefined) return withoutWarning(config);
@@ -204,15 +194,10 @@ function configOf(config: ServerConfig): pg.ClientConfig {
   };
 }
 
-/**
- * Returns a configuration with the same effect, for which pg prints no warning. In a URL, pg treats the values
- * `prefer`, `require` and `verify-ca` of sslmode as `verify-full`, and prints a warning. For `verify-full` pg prints
- * nothing.
- */
+/** Avoids a warning of pg, which treats `prefer`, `require` and `verify-ca` of a URL's sslmode as `verify-full`. */
 function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
-  // Without a URL the same object is returned. A copy would lose options that pg makes non-enumerable, such as the
-  // password.
+  // A copy would lose options that pg makes non-enumerable, such as the password.
   if (connectionString === undefined) return config;
   const url = connectionString.trim();
   if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return { ...config, connectionString: url };

@@ -6,11 +6,11 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// The maximum size of the data in a CopyData message. PostgreSQL reads a whole message before it parses the rows in it.
-// A small message is then still in the CPU's cache.
+// PostgreSQL reads a whole CopyData message before it parses the rows. A small message is then still in the CPU's
+// cache.
 const CHUNK_BYTES = 32_768;
 
-/** The size of the head of a CopyData message: a type of 1 byte, and 4 bytes for the length without the type. */
+/** The head of a CopyData message: a type of 1 byte, and 4 bytes for the length without the type. */
 const HEAD_BYTES = 5;
 const COPY_DATA = 0x64;
 
@@ -26,15 +26,14 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   let failure: Error | null = null;
   let stored = 0;
   submitQuery(db.client as unknown as pg.ClientBase, {
-    // The rows are sent at once, because a wait until PostgreSQL has accepted the COPY would take a turn of the event
-    // loop, which may be busy. If PostgreSQL refuses the COPY, it ignores the rows, as the protocol defines.
+    // A wait until PostgreSQL has accepted the COPY would take a turn of the event loop. If PostgreSQL refuses the
+    // COPY, it ignores the rows, as the protocol defines.
     submit(connection) {
       connection.query(text);
       sendRows(connection.stream, data);
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
-    // The tag is `COPY 12` if 12 rows were stored.
     handleCommandComplete({ text: tag }) {
       stored = Number(tag.slice("COPY ".length));
     },
@@ -52,7 +51,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   }
 }
 
-/** Sends CopyData messages. Does not use sendCopyFromChunk() of pg's connection: that method copies each chunk. */
+/** Does not use sendCopyFromChunk() of pg's connection: that method copies each chunk. */
 function sendRows(stream: Writable, data: Buffer): void {
   stream.cork();
   for (let at = 0; at < data.length; at += CHUNK_BYTES) {

@@ -9,8 +9,7 @@ import { inTransaction, isInTransaction } from "./transaction.ts";
 /**
  * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if a statement was sent and its answer was
  * lost, or if a later statement failed after the first one had written. After any other rejection nothing was written.
- * In a transaction of the caller, errors are thrown unchanged, because nothing is committed yet. Such a transaction can
- * be detected only on clients of pg. `what`: the work in words.
+ * In a transaction of the caller, errors are thrown unchanged, because nothing is committed yet.
  */
 export async function knownOutcome<T>(
   db: Database,
@@ -18,12 +17,11 @@ export async function knownOutcome<T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   const { client, addTimeoutMs } = db;
-  // `query_timeout` is an option of pg's queries that pg's types do not declare.
   const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
   const isInside = !isPool(client) && isInTransaction(client);
   let hasWritten = false;
   let isReadLost = false;
-  // withClient() marks the errors that occurred before a statement was sent. The pool's own query() does not mark them.
+  // Unlike the pool's own query(), withClient() marks the errors that occurred before a statement was sent.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
     const answer = isPool(client)
       ? withClient(client, (one) => one.query<R>({ ...config, ...limit }))
@@ -32,7 +30,7 @@ export async function knownOutcome<T>(
       isReadLost ||= hasWritten;
       throw error;
     });
-    // A statement of an add returns what it has written, so rows mean that the statement has written something.
+    // The statements of adds return the rows that they have written.
     hasWritten ||= result.rows.length > 0;
     return result;
   };

@@ -1,7 +1,6 @@
-// A connection that receives notifications (LISTEN) from start() to stop(). If the connection is lost, a new connection
-// replaces it, and `onReconnect` is called, because notifications that were sent in between are lost. A connection that
-// only listens sends nothing, so it does not notice that the server has become unreachable. To find such a loss within
-// 20 s, the connection is checked every 10 to 15 s, with a timeout of 4 s.
+// A connection that receives notifications (LISTEN) from start() to stop(). After a loss, a new connection replaces it,
+// and `onReconnect` is called, because notifications that were sent in between are lost. The connection is checked
+// every 10 to 15 s: a connection that only listens does not notice an unreachable server.
 //
 //   new ──start()──▶ listening ──error, end, failed check──▶ reconnecting ──▶ listening (onReconnect)
 //                        └────────────────stop()──▶ stopped ◀──stop()──┘
@@ -27,10 +26,7 @@ export interface ListenerTiming {
   readonly proofPauseMs: number;
   /** How long a check, or a statement of a new connection, may take, in milliseconds. Default 4,000. */
   readonly answerTimeoutMs: number;
-  /**
-   * Waits for the next check, for the end of a time limit, or for the next attempt to connect. Resolves to true if the
-   * time has passed, to false if `signal` aborted. Default: wait() of clock.ts.
-   */
+  /** Resolves to true if the time has passed, to false if `signal` aborted. Default: wait() of clock.ts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -42,7 +38,7 @@ export class Listener implements Service {
   readonly #options: ListenerOptions;
   readonly #timing: ListenerTiming;
   readonly #stop = new AbortController();
-  /** The connection that listens; null while there is none. */
+  /** The connection that listens. */
   #client: Client | null = null;
   #connecting: Client | null = null;
   #started: Promise<void> | null = null;
@@ -70,7 +66,7 @@ export class Listener implements Service {
     this.#stop.abort();
     const client = this.#client;
     this.#client = null;
-    // Without this, a stop would wait for an attempt to connect to a server that does not respond.
+    // Otherwise, stop() would wait for a server that does not respond.
     this.#connecting?.abandon();
     await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
@@ -96,7 +92,7 @@ export class Listener implements Service {
     }
   }
 
-  /** Checks the connection. Concurrent callers share one check. */
+  /** Concurrent callers share one check. */
   #ask(client: Client): Promise<void> {
     this.#proof ??= this.#checkAnswer(client.prove())
       .catch((error: unknown) => this.#onLost(client, error))
@@ -132,7 +128,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // Without this, the server may close the connection, which is idle between two checks.
+      // Without this, the server may close the connection between two checks.
       await this.#checkAnswer(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#checkAnswer(client.query(`listen ${client.escapeIdentifier(channel)}`));
@@ -147,12 +143,11 @@ export class Listener implements Service {
     this.#client = client;
   }
 
-  /** Begins to reconnect after the loss of `client`. Further reports of the same loss are ignored. */
+  /** Begins to reconnect. Further reports of the same loss are ignored. */
   #onLost(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
     this.#options.outage.reportLost(CONNECTION, explainDatabaseError(error, ""));
-    // end() does not wait for an unreachable server: if a statement has no answer yet, the socket is closed at once.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();
   }
@@ -160,7 +155,7 @@ export class Listener implements Service {
   async #reconnect(): Promise<void> {
     const { outage, onReconnect } = this.#options;
     const { signal } = this.#stop;
-    // Waits first, so that the connections on which jobs are fetched reconnect before this one.
+    // Waits first, so that the connections for jobs reconnect before this one.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
     const isBack = await outage.runWithRetries(
       CONNECTION,

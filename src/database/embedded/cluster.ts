@@ -17,7 +17,7 @@ import { makeDirectories } from "./user-directory.ts";
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
 
-/** Creates or checks the data directory. If the directory cannot be used, throws WorkerError with the reason. */
+/** Creates or checks the data directory. Throws WorkerError if the directory cannot be used. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
     const made = makeDirectories(directory, 0o700);
@@ -44,10 +44,7 @@ export function prepareDataDirectory(directory: string, account: Account): void 
   );
 }
 
-/**
- * Lets another account enter `directory` and the directories above it, up to `top`: the topmost directory that this
- * process has created. If this process has created none, `top` is `directory`.
- */
+/** Lets another account enter `directory` and the directories above it, up to `top`. */
 function openUpTo(top: string, directory: string): void {
   for (let at = directory; ; at = dirname(at)) {
     chmodSync(at, 0o711);
@@ -68,7 +65,7 @@ export async function openCluster(options: {
   const { directory, majorVersion } = options;
   const cluster = join(directory, "cluster");
   for (const name of readdirSync(directory)) {
-    // rm() may fail if an initdb whose parent was killed still writes into its draft. A later start removes the rest.
+    // rm() may fail if an initdb whose parent was killed still writes into its draft.
     if (name.startsWith(DRAFT))
       await rm(join(directory, name), { recursive: true }).catch(() => {});
   }
@@ -90,7 +87,7 @@ async function makeCluster(
   mkdirSync(draft, { mode: 0o700 });
   if (account !== null) chownSync(draft, account.uid, account.gid);
   const program = join(binaries, "bin/initdb");
-  // Since version 17 PostgreSQL has its own Unicode locale, which is the same on every system.
+  // Since version 17, PostgreSQL has a Unicode locale that is the same on every system.
   const locale =
     majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
   // Before version 18, checksums are off by default, and initdb has no option to turn them off.
@@ -106,7 +103,6 @@ async function makeCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (codeOf(error) === "aborted") throw error;
-    // The hint has the usual causes: initdb looks up its user by number, and needs a shell to run the server.
     const hint = existsSync("/bin/sh")
       ? "initdb needs an entry for its user in /etc/passwd and about 60 MB of space"
       : "initdb needs /bin/sh, which this system lacks";

@@ -1,5 +1,5 @@
-// Stops the PostgreSQL server that a killed process left running on a data directory. The server is recognized by two
-// facts: the directory's pid file contains its pid, and the working directory of the process is the data directory.
+// Stops the PostgreSQL server that a killed process left running on a data directory. The server is the process whose
+// pid is in the directory's pid file and whose working directory is the data directory.
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -12,14 +12,13 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left running on the data directory `cluster`. If the pid file has no pid of a
- * server on `cluster`, removes the pid file. Without this, PostgreSQL could refuse to start: it mistakes any program
- * with the pid for a server, and an empty pid file for the file of a starting server. Without /proc, does nothing.
+ * Stops the server that still runs on the data directory `cluster`. If there is no such server, removes the pid file,
+ * because PostgreSQL mistakes any program with the file's pid for a server. Without /proc, does nothing.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
   const [first] = pidFile(cluster);
   if (first === undefined) return;
-  // Without /proc the server cannot be recognized, and only PostgreSQL's own locks protect the directory.
+  // Without /proc, the server cannot be recognized.
   if (!existsSync("/proc/self/cwd")) return;
   const pid = Number(first);
   if (!Number.isSafeInteger(pid) || pid <= 1 || !worksIn(pid, cluster)) {
@@ -45,7 +44,6 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   );
 }
 
-/** Whether the working directory of the process `pid` is `cluster`. A server works in its data directory. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);

@@ -1,11 +1,8 @@
-// Ensures that at most one running process of a machine or container owns a data directory. An owner that has ended
-// does not block the next owner, unless another process now has the ended owner's pid, and the start time of that
-// process cannot be read: /proc is missing, or hides the processes of other users (hidepid).
+// Ensures that at most one running process of a machine or container owns a data directory.
 //
-// Symbolic links `owner.1`, `owner.2`, and so on record the owners. The target of a link is not a path, but a text: the
-// identity of a process, or `released`. The link with the highest number shows the present owner, and is never removed.
-// A link is created together with its text, and only if its name does not exist. So if several processes find that the
-// owner has ended, only one of them becomes the next owner.
+// The symbolic links `owner.1`, `owner.2`, and so on record the owners. The target of a link is a text, not a path. The
+// link with the highest number shows the present owner. Creating a link fails if the link exists. So if several
+// processes find that the owner has ended, only one of them becomes the next owner.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -14,7 +11,7 @@ import { join } from "node:path";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 export interface Ownership {
-  /** The number of this owner's link. It is higher than the numbers of all earlier owners. */
+  /** The number of this owner's link. */
   readonly generation: number;
   /** Makes the directory available to the next owner. Idempotent. */
   release(): void;
@@ -32,8 +29,7 @@ export function claimDirectory(directory: string): Ownership {
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
     if (!createLink(directory, generation, processIdentity(process.pid))) continue;
-    // If a link with a higher number exists, `latest` was out of date: other processes had already created and removed
-    // a link with the number `generation`.
+    // If a link with a higher number exists, another process has become the owner since `latest` was read.
     if (generationsIn(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
@@ -46,7 +42,7 @@ export function claimDirectory(directory: string): Ownership {
   );
 }
 
-/** Whether this directory has or had an owner. Only data directories of this library have owners. */
+/** Whether this directory has or had an owner. */
 export function hasOwner(directory: string): boolean {
   return generationsIn(directory).length > 0;
 }
@@ -59,7 +55,7 @@ function ownership(directory: string, generation: number): Ownership {
     release() {
       if (released) return;
       released = true;
-      // If the directory has been deleted, there is nothing to release.
+      // A deleted directory needs no release.
       try {
         if (createLink(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
       } catch (error) {
@@ -84,7 +80,7 @@ function readOwner(directory: string, generation: number): string | null {
   }
 }
 
-/** Creates the link with this number. Returns false if it exists. */
+/** Returns false if the link exists. */
 function createLink(directory: string, generation: number, target: string): boolean {
   try {
     symlinkSync(target, join(directory, `owner.${generation}`));
@@ -115,6 +111,7 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
+  // Without a start time, another process that has got the owner's pid counts as the owner.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 
@@ -128,7 +125,7 @@ export function isAlive(pid: number): boolean {
   return processStat(pid)?.[0] !== "Z";
 }
 
-/** Returns the clock ticks from boot to the start of process `pid`; null if unavailable. */
+/** Returns the start time in clock ticks after boot; null if unavailable. */
 function startTime(pid: number): string | null {
   return processStat(pid)?.[19] ?? null;
 }

@@ -1,5 +1,5 @@
-// Starts and stops PostgreSQL's main process, the postmaster. A second child process, a shell, stops the postmaster
-// soon after this process has ended, even if this process was killed.
+// Starts and stops PostgreSQL's main process, the postmaster. When this process ends or is killed, a shell stops
+// the postmaster.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -13,7 +13,7 @@ import { endsWithin, exitOf, lastLines, launch, signalUntilGone } from "./progra
 
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<void>;
   /** Stops the server with a fast shutdown; if that is too slow, with stronger signals. Idempotent; never rejects. */
   stop(): Promise<void>;
@@ -32,10 +32,9 @@ interface PostmasterOptions {
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
-// The shell's script. $1: the server's pid; $2: the pid file. The shell reads from a pipe. If a line arrives, the
-// server has ended, and the shell ends, too. Only this process has the writing end of the pipe, so the pipe is closed
-// when this process ends. Then the shell stops the server if the pid file still has the server's pid. Without the check
-// of the pid file, the signal could reach another process that now has this pid.
+// The shell's script. $1: the server's pid; $2: the pid file. The shell reads from a pipe. A line means that the server
+// has ended. When this process ends, the pipe is closed. Then the shell stops the server, if the pid file still has the
+// server's pid. Without this check, the signal could reach another process that now has the pid.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"
@@ -103,8 +102,7 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // If this process is killed and no shell watches, the server keeps running. The next start on the same cluster stops
-  // the server if the system has /proc (orphan.ts).
+  // If the system has /proc, the next start on the cluster stops a server that kept running (orphan.ts).
   child.on("error", (error) =>
     logger.debug(
       { err: error },

@@ -1,5 +1,5 @@
-// Starts and stops PostgreSQL's programs. Each program is in a session of its own (setsid), so that Ctrl-C in a
-// terminal reaches only this process, which then stops the programs.
+// Starts and stops PostgreSQL's programs. Each program has a session of its own (setsid), which Ctrl-C in a terminal
+// does not reach.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -59,10 +59,7 @@ export async function run(
   }
 }
 
-/**
- * Returns a function that returns the last lines of the output of `child`, which explain a failure. `onLine` is called
- * with every line of the output.
- */
+/** Returns a function that returns the last lines of the output of `child`. `onLine` is called with every line. */
 export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -87,10 +84,7 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
   return () => lines.join("\n");
 }
 
-/**
- * Waits until the program has ended and all its output was read. Resolves to the exit status and the signal that ended
- * the program. Rejects if the program could not be started.
- */
+/** Resolves when the program has ended and all its output was read. Rejects if the program could not be started. */
 export async function exitOf(
   program: string,
   child: ChildProcess,
@@ -106,7 +100,7 @@ export async function exitOf(
   }
 }
 
-/** Sends a signal to the process group of a program, which includes the program's children. */
+/** The process group includes the program's children. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
@@ -123,10 +117,7 @@ const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGKILL", 10_000],
 ];
 
-/**
- * Sends stronger and stronger signals until the server has ended. Also resolves if even the last signal does not end
- * the server in time.
- */
+/** Sends stronger and stronger signals until the server has ended. Resolves even if the last signal fails. */
 export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
   isGoneWithin: (limitMs: number) => Promise<boolean>,

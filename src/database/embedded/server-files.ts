@@ -1,6 +1,5 @@
 // Finds the files of a PostgreSQL distribution that the server needs, and installs them in a directory. The files are
-// written into a draft directory. The draft is renamed at the end, so that a crash leaves no incomplete
-// installation under the final name. The next installation removes drafts that crashes have left.
+// written into a draft directory, which is renamed at the end, so that a crash leaves no incomplete installation.
 import {
   chmodSync,
   mkdirSync,
@@ -30,7 +29,7 @@ export interface PackagedLink {
   readonly target: string;
 }
 
-// Files for compiling, documentation, pg_ctl, languages whose interpreters are missing, and the list of links.
+// Languages such as plperl are unneeded, because their interpreters are missing.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,
@@ -56,8 +55,8 @@ export function packagedLinks(root: string): PackagedLink[] {
 }
 
 /**
- * Returns the files that the server needs, sorted, without links. In the npm package for Linux, the loader's name of a
- * library (`libpq.so.5`) can be the name of a link. Such a library is returned under that name.
+ * Returns the files that the server needs, sorted, without links. If the loader's name of a library (`libpq.so.5`) is
+ * the name of a link, the library is returned under that name.
  */
 export function serverFiles(root: string): ServerFile[] {
   const names = new Map<string, string>();
@@ -89,8 +88,7 @@ export function installFiles(parent: string, name: string, files: readonly Serve
     chmodSync(draft, 0o755);
     for (let attempt = 0; attempt < 3; attempt++) {
       if (moveInto(draft, target)) return target;
-      // `target` exists. Either another process has just installed all files, or `target` is an older installation of
-      // which some files were removed.
+      // Another process has just installed all files, or some files of an older installation were removed.
       if (isComplete(target, files)) return target;
       moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
     }

@@ -1,6 +1,5 @@
 // Starts a real PostgreSQL server for `worker demo` and tests. A server that still runs when this process ends is
-// stopped soon afterwards. If this process is killed, the next process that uses the data directory finds every
-// committed row.
+// stopped soon afterwards.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -19,7 +18,7 @@ export interface EmbeddedServerOptions {
   readonly logger?: Logger;
   /** Cancels the start, but does not stop a server that has started. */
   readonly signal?: AbortSignal;
-  /** PostgreSQL settings by name. They override the settings that this library chooses. */
+  /** PostgreSQL settings by name, which override those of this library. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether a new cluster has checksums. Default true, as in PostgreSQL 18. */
   readonly dataChecksums?: boolean;
@@ -37,9 +36,9 @@ export interface EmbeddedServer extends AsyncDisposable {
   };
   /** The version of PostgreSQL, such as `18.4`. */
   readonly version: string;
-  /** Resolves when the server has ended, whether it was stopped or has died. */
+  /** Resolves when the server has ended. */
   readonly exited: Promise<void>;
-  /** Returns a connection string that node-postgres and libpq both accept. */
+  /** Returns a connection string for node-postgres and libpq. */
   url(database?: string): string;
   /** Ends all sessions and stops the server. Idempotent; never rejects. */
   stop(): Promise<void>;
@@ -115,7 +114,7 @@ function embeddedServer(parts: {
   };
 }
 
-/** Removes the socket, then releases the directory: after the release, the socket may be that of the next owner. */
+/** Removes the socket first: after the release, the socket may be that of the next owner. */
 function releaseDirectory(directory: string, ownership: Ownership, logger: Logger): void {
   const warned = (step: () => void) => {
     try {
@@ -140,7 +139,6 @@ async function versionOf(binaries: string, account: Account, signal: AbortSignal
   throw new WorkerError("embedded_server", `${program} did not print its version: ${output}`);
 }
 
-/** Returns a directory as an element of a list in PostgreSQL's settings. */
 function quoteDirectory(directory: string): string {
   return `"${directory.replaceAll('"', '""')}"`;
 }

@@ -1,5 +1,5 @@
-// The directory of the Unix socket of the embedded PostgreSQL server. The directory controls access to the server: the
-// server requires no password, and only root and the account that runs the server can enter the directory.
+// The directory of the embedded server's Unix socket. The directory controls access to the server: the server requires
+// no password, and only root and the server's account can enter the directory.
 import {
   chmodSync,
   chownSync,
@@ -21,10 +21,9 @@ const MAX_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * Creates a private directory for the socket, and returns the directory's path. This path is `<dataDirectory>/socket`,
- * unless the path of the socket would then be too long. In this case the directory is created among the temporary
- * files, and `<dataDirectory>/socket` becomes a symbolic link to the directory, so that the next start can find the
- * directory and remove it. The caller must own the data directory (owner.ts).
+ * Creates a private directory for the socket, and returns its path: `<dataDirectory>/socket`, or a temporary directory
+ * if the socket's path would be too long. In this case `<dataDirectory>/socket` is a link, so that the next start can
+ * remove the temporary directory. The caller must own the data directory (owner.ts).
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);
@@ -40,10 +39,7 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
   return directory;
 }
 
-/**
- * Removes the directory that makeSocketDirectory() created in this process or in an earlier one. A directory among the
- * temporary files is removed only if shortTemporaryDirectory() still returns the same path.
- */
+/** Removes the directory that makeSocketDirectory() created in this process or in an earlier one. */
 export function removeSocketDirectory(dataDirectory: string): void {
   const path = join(dataDirectory, "socket");
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {

@@ -1,5 +1,5 @@
 // Finds a directory of the user in which a cache or state is kept between runs. PostgreSQL's programs are run from the
-// cache, so a directory that another user could have prepared is refused and not repaired.
+// cache, so a directory that another user could have prepared is refused.
 import {
   accessSync,
   chmodSync,
@@ -20,12 +20,11 @@ const PLACES = {
 } as const;
 
 /**
- * Returns a directory that belongs to the user of this process, and creates it if it is missing. Returns the first
- * usable directory of this list, and throws WorkerError (`embedded_server`) if none is usable:
+ * Returns the first usable directory of this list, and creates it if it is missing. Throws WorkerError
+ * (`embedded_server`) if none is usable.
  *
- * - `$XDG_CACHE_HOME/worker` for `cache`, `$XDG_STATE_HOME/worker` for `state`
- * - `~/.cache/worker` for `cache`, `~/.local/state/worker` for `state`; as root, `/var/cache/worker` and
- *   `/var/lib/worker` instead
+ * - `$XDG_CACHE_HOME/worker` or `$XDG_STATE_HOME/worker`
+ * - `~/.cache/worker` or `~/.local/state/worker`; as root, `/var/cache/worker` or `/var/lib/worker`
  * - `<tmp>/worker-<uid>/<kind>`
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
@@ -43,7 +42,7 @@ export function userDirectory(kind: keyof typeof PLACES): string {
   );
 }
 
-/** Returns the candidates. Each is a list of nested directories that must belong to this user, outermost first. */
+/** Each candidate is a list of nested directories that must belong to this user, outermost first. */
 function candidates(kind: keyof typeof PLACES): string[][] {
   const { variable, home, system } = PLACES[kind];
   const { [variable]: named, HOME } = process.env;
@@ -55,10 +54,7 @@ function candidates(kind: keyof typeof PLACES): string[][] {
   return [...usable.map((root) => [join(root, "worker")]), [temporary, join(temporary, kind)]];
 }
 
-/**
- * Creates and checks the directories of a candidate, and returns the last one. Throws if a check fails. If this process
- * runs as root, PostgreSQL runs with another account (account.ts), which must be able to enter the directories.
- */
+/** If this process runs as root, PostgreSQL's account (account.ts) must be able to enter the directories. */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   const [first = "", last = first] = chain;
@@ -75,8 +71,7 @@ function prepare(chain: string[]): string {
 
 /**
  * Creates a directory and its missing parents. Returns the topmost directory that was missing; undefined: none was
- * missing. mkdirSync is not called with `recursive`, because that call never ends below /proc, where mkdir fails with
- * ENOENT.
+ * missing. mkdirSync is not called with `recursive`, because that call never ends below /proc.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

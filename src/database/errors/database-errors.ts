@@ -1,13 +1,11 @@
-// Turns database errors into WorkerErrors with advice (error-sentences.ts). Finds the cause of an error, such as a
-// trigger.
+// Turns database errors into WorkerErrors with advice. Finds the cause of an error, such as a trigger.
 
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// SQLSTATEs of invalid values. If the statement writes, if its text is unknown, or if the error names a parameter, an
-// error with one of these SQLSTATEs becomes `bad_input`. In all other cases, such an error becomes `database_error`,
-// because the invalid value may be in a stored row. GWBKM is Graphile Worker's "bad job key mode".
+// SQLSTATEs of invalid values. If isOfInput() is false, the invalid value may be in a stored row, and the error becomes
+// `database_error`. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -22,13 +20,12 @@ const inputStates = new Set([
 
 const UNTRANSLATABLE = "22P05";
 
-/** The statement that failed, with its values. */
 interface SentStatement {
   readonly values: readonly unknown[];
   readonly text: string;
 }
 
-/** Returns a WorkerError for what a database call threw. A thrown or wrapped WorkerError is returned as it is. */
+/** Returns a WorkerError for the error that a database call threw. A WorkerError is returned as it is. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -44,7 +41,7 @@ export function explainDatabaseError(
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    // In every language of PostgreSQL's messages, the hint contains the setting's name.
+    // The hint contains the setting's name in every language.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
     if (entry !== undefined && isOfTrigger(error)) {
@@ -73,8 +70,7 @@ export function explainDatabaseError(
 
 const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
-// If the text of a parameter is invalid for the parameter's type, the context of the error contains the parameter's
-// number, such as $1, in every language.
+// If a parameter is invalid, the context of the error contains the parameter's number, such as $1, in every language.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(placeOf(error));
@@ -93,10 +89,7 @@ export const TABLES_WITH_IDS: readonly string[] = [
   ...["_private_operations", "_private_audit", "_private_limits"],
 ];
 
-/**
- * Whether PostgreSQL would refuse the same values again: the values are invalid or too large, the values violate a
- * constraint, or PL/pgSQL code raised the error.
- */
+/** Whether PostgreSQL would refuse the same values again. An error that PL/pgSQL code raised (P0) counts, too. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
   if (error.code === "bad_input" || error.code === "too_large") return true;
@@ -109,17 +102,13 @@ const BUSY = /^(40|55P03)/;
 /** SQLSTATEs of temporary errors: a lack of resources (53), or a cancelled statement or session (57). */
 const PASSING = /^(53|57)/;
 
-// In every language, the member `routine` of an error is the name of PostgreSQL's C function that raised the error.
+// The member `routine` of an error is the name of PostgreSQL's C function that raised the error.
 /** Executes RAISE of PL/pgSQL. */
 const RAISES = "exec_stmt_raise";
-/** Checks a new row by row security policies. Its error has the same SQLSTATE as the error of a missing privilege. */
+/** Checks row level security policies. The error has the same SQLSTATE as the error of a missing privilege. */
 const CHECKS_POLICY = "ExecWithCheckOptions";
 
-/**
- * Whether PostgreSQL refuses a row for its content: a value is invalid or too large, the row violates a constraint
- * or a row security policy, or a trigger has failed. The error of a missing table or privilege counts only if it comes
- * from a trigger.
- */
+/** Whether PostgreSQL refuses a row for its content. Errors of triggers and of row security policies count, too. */
 export function isRefusedResult(error: unknown): boolean {
   const { cause } = error as { cause?: { routine?: unknown } };
   if (isRefusal(error) || isOfTrigger(cause)) return true;
@@ -127,8 +116,8 @@ export function isRefusedResult(error: unknown): boolean {
 }
 
 /**
- * Whether the error of PostgreSQL comes from a trigger. The error of a conflict (BUSY) does not count. A temporary
- * error (PASSING) counts only if the trigger raised it with RAISE.
+ * Whether an error of PostgreSQL comes from a trigger. Conflicts (BUSY) do not count. Temporary errors (PASSING) count
+ * only if RAISE raised them.
  */
 export function isOfTrigger(error: unknown): boolean {
   const { where, routine } = Object(error) as { where?: unknown; routine?: unknown };
@@ -137,13 +126,10 @@ export function isOfTrigger(error: unknown): boolean {
   return routine === RAISES || !PASSING.test(state);
 }
 
-/** Whether the error is `database_busy`: the same statement may succeed later, for example when a lock is released. */
+/** Whether the error is `database_busy`: the same statement may succeed later. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
-/**
- * Whether a statement was cancelled in a trigger, usually because of the statement's time limit. A statement for fewer
- * rows may succeed, because the trigger then needs less time.
- */
+/** Whether a statement was cancelled in a trigger. A statement for fewer rows may succeed. */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
   const isTimeout = codeOf(cause) === "57014" && cause?.routine !== RAISES;
@@ -151,10 +137,9 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether the context of an error has a line about a function, such as the function of a trigger. Three other kinds of
- * lines do not count. They can be recognized in every language: a line about a wait for a row contains the row's
- * place, such as (0,12), a line about a COPY contains the name of the table of jobs, and a line that lists all
- * parameters contains `$1 = `.
+ * Whether the context of an error has a line about a function. Other lines are recognized in every language: a line
+ * about a wait for a row contains the row's place, such as (0,12), a line about a COPY contains the table's name, and a
+ * line that lists all parameters contains `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;
@@ -165,8 +150,8 @@ function isInTrigger(where: unknown): boolean {
 }
 
 /**
- * Query builders may wrap an error of the database in an error without a code. If this file recognizes the wrapped
- * error, returns the wrapped error; if not, returns `error`.
+ * Query builders may wrap an error of the database in an error without a code. Returns the wrapped error if this file
+ * recognizes it.
  */
 function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
@@ -186,12 +171,12 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/** Returns the code of the first error in an AggregateError, which may have no code itself. Other errors: undefined. */
+/** Returns the code of the first error in an AggregateError, which may have no code itself. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }
 
-// The maximum length of a message, in bytes. After a longer message, PostgreSQL closes the connection without an error.
+// After a longer message, PostgreSQL closes the connection without an error.
 const MAX_MESSAGE_BYTES = 2 ** 30 - 2;
 
 /** Returns the number of bytes of the texts in `values`; 0 if the number is certainly below MAX_MESSAGE_BYTES. */

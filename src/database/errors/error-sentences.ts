@@ -16,7 +16,6 @@ const refusedLogin: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
 ];
-/** The server has refused or ended a connection. In most cases a new attempt may succeed. */
 const refusing: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refuses connections for now (${detail}); see its log`,
@@ -24,8 +23,8 @@ const refusing: ErrorSentence = [
 const exhausted =
   (what: string): ErrorSentence[1] =>
   (detail) =>
-    `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
-/** For SQLSTATE 53200 if the table of locks is full. When other transactions end, a new attempt may succeed. */
+    `PostgreSQL is out of ${what} (${detail}); add more to its server, then try again`;
+/** For SQLSTATE 53200 if the table of locks is full. */
 export const fullLockTable: ErrorSentence = [
   "database_busy",
   (detail) =>
@@ -132,8 +131,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // Behind a transaction pooler, clients share server connections. So a prepared statement may exist already (42P05) or
-  // may not exist (26000).
+  // Behind a transaction pooler, a prepared statement may exist already (42P05) or may not exist (26000).
   "42P05": pooled,
   "26000": pooled,
   "42501": [
@@ -143,7 +141,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-/** For errors without an entry in `byCode`: patterns of their texts. Most of these errors are pg's and have no code. */
+/** For errors without an entry in `byCode`: patterns of their texts. */
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,

@@ -1,7 +1,5 @@
-// Determines whether a statement that failed with an error in this process may have succeeded in PostgreSQL. This is
-// possible if the statement had been sent, and the connection was lost or a time limit passed before PostgreSQL's
-// response arrived. (PostgreSQL documentation, Message Flow, Termination: a query that is outside any transaction block
-// may be committed before the disconnection is noticed.)
+// Determines whether a statement that failed in this process may have succeeded in PostgreSQL. This is possible if the
+// statement was sent, and no response arrived (PostgreSQL documentation, Message Flow, Termination).
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { isOfTrigger } from "./database-errors.ts";
 
@@ -17,15 +15,14 @@ export function markUnsent(error: unknown): unknown {
   return error;
 }
 
-// With 57P01 and 57P02 the server reports that it ends the session. The statement may be committed nevertheless, for
-// example if the session waited for a standby to confirm the commit.
+// With 57P01 and 57P02 the server reports that it ends the session. The statement may be committed nevertheless.
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
   // Codes of postgres.js. Its codes CONNECTION_ENDED and CONNECT_TIMEOUT are left out: with these, nothing was sent.
   ...["CONNECTION_CLOSED", "CONNECTION_DESTROYED"],
 ]);
-/** Matches the messages of two errors of pg that have no code: a lost connection, and a late response. */
+/** Matches the messages of two errors of pg that have no code. */
 const LOSS = /connection terminated|query read timeout/i;
 
 /** Whether a statement that failed with `error` may have succeeded. `error`: an error of a driver, or a WorkerError. */
@@ -34,14 +31,14 @@ export function isAnswerLost(error: unknown): boolean {
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
   const code = codeOf(cause);
   if (code === undefined) return LOSS.test(messageOf(cause));
-  // A trigger may lose a connection of its own, for example to the server of a foreign table. The trigger's error is
-  // PostgreSQL's response to the statement, so the statement has failed.
+  // A trigger may lose a connection of its own, for example to the server of a foreign table. Then the statement has
+  // failed.
   return losses.has(code) && !isOfTrigger(cause);
 }
 
 /**
- * Returns the error `outcome_unknown` for a statement that failed with `error`. `what`: the words for the work in the
- * message, such as `all of it`. `advice`: a text at the end of the message.
+ * Returns the error `outcome_unknown` for a statement that failed with `error`. `what`: the subject of the message,
+ * such as `all of it`.
  */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;

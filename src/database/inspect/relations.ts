@@ -1,5 +1,5 @@
-// Reads facts about the tables and indexes of the queue's schema. All facts come from PostgreSQL's catalogue, its
-// statistics and the sizes of files, so no table of the queue is read.
+// Reads facts about the tables and indexes of the queue's schema from PostgreSQL's catalogue and statistics. No table
+// of the queue is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
@@ -9,7 +9,7 @@ export interface RelationFacts {
   readonly total_bytes: number;
   readonly table_bytes: number;
   readonly index_bytes: number;
-  /** The estimated number of rows, from PostgreSQL's statistics. */
+  /** The estimated number of rows. */
   readonly live_rows: number;
   readonly dead_rows: number;
   readonly changed_since_analyze: number;
@@ -27,7 +27,7 @@ export interface IndexFacts {
   readonly is_valid: boolean;
 }
 
-// Only the largest tables and indexes are reported, because the schema may also contain tables of other programs.
+// Only the largest are reported, because the schema may also contain tables of other programs.
 const MAX_TABLES = 50;
 const MAX_INDEXES = 100;
 
@@ -53,8 +53,7 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
 // After a reset of the statistics, n_live_tup is 0, so reltuples, the planner's estimate, is used instead. greatest()
-// ignores null: last_vacuum is null if the table was never vacuumed by hand, and last_autovacuum is null if the table
-// was never vacuumed automatically.
+// ignores null.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

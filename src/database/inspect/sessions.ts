@@ -1,10 +1,9 @@
-// Counts the client sessions of PostgreSQL, and finds what prevents VACUUM from removing dead rows: an old transaction,
-// a replication slot or a prepared transaction. The texts of the sessions' statements are never read, because they may
-// contain payloads.
+// Counts the client sessions of PostgreSQL, and finds what prevents VACUUM from removing dead rows. The texts of the
+// sessions' statements are not read, because the texts may contain payloads.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** Numbers of client sessions. The members have the same names in the HTTP API. */
+/** Numbers of client sessions, as in the HTTP API. */
 export interface SessionCounts {
   /** The number of client sessions of all databases. */
   readonly total: number;
@@ -39,9 +38,9 @@ export interface OldestXmin {
 }
 
 /**
- * Returns an SQL condition that is true for a session that runs VACUUM. Such a session never prevents another VACUUM
- * from removing dead rows, however old its snapshot is. A parallel worker of VACUUM has no row in
- * pg_stat_progress_vacuum, but its leader has one. `session`: the alias of pg_stat_activity.
+ * Returns an SQL condition: the session runs VACUUM. Such a session never prevents another VACUUM from removing dead
+ * rows. A parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its leader has one. `session`: the alias
+ * of pg_stat_activity.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -67,8 +66,7 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
   };
 }
 
-// If this role may not see the details of another role's session, the session's backend_type is null. Such a session
-// counts as a client.
+// If a session is hidden from this role, its backend_type is null. Such a session counts as a client.
 const isClient = "coalesce(backend_type, 'client backend') = 'client backend'";
 
 const connectionsSql: Statement = () => `
@@ -86,8 +84,8 @@ const connectionsSql: Statement = () => `
   limit $1::int`;
 
 /**
- * Returns the oldest transaction of a client of this database; null if there is none. The transactions of this session,
- * of VACUUM, and of roles whose sessions are hidden from this role are left out.
+ * Returns the oldest transaction of a client of this database; null if there is none. Sessions that are hidden from
+ * this role are left out.
  */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
@@ -108,17 +106,14 @@ const oldestSql: Statement = () => `
   order by xact_start
   limit 1`;
 
-/**
- * Returns the session, slot or prepared transaction with the oldest snapshot or xid; null if there is none. VACUUM
- * cannot remove rows that were deleted after the snapshot was taken or the xid was assigned.
- */
+/** Returns the session, slot or prepared transaction with the oldest snapshot or xid; null if there is none. */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   const [row] = await query<OldestXmin & Record<string, unknown>>(db, oldestXminSql);
   return row ?? null;
 }
 
-// Slots and walsenders of all databases are read, because they limit VACUUM in every database. Besides xmin, the xid of
-// a session is read: a session that has written rows and is idle in its transaction may have an xid and no xmin.
+// Slots and walsenders of all databases limit VACUUM in every database. A session that has written rows and is idle in
+// its transaction may have an xid and no xmin.
 const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, greatest(pg_catalog.age(backend_xmin), pg_catalog.age(backend_xid)) as transactions,

@@ -1,6 +1,6 @@
-// Adds and upgrades extensions (extension.ts). All changes are part of the caller's transaction, which holds the lock
-// for migrations. The versions are recorded in the table `_private_extensions`, the ledger of extensions. Graphile
-// Worker's table `migrations` is not used, because the Rust port used the ids 19 and 20 of that table for other things.
+// Adds and upgrades extensions (extension.ts) in the caller's transaction, which holds the lock for migrations. The
+// versions are recorded in the table `_private_extensions`, the ledger. Graphile Worker's table `migrations` is not
+// used, because the Rust port used the ids 19 and 20 of that table for other things.
 import type { PoolClient } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
@@ -10,7 +10,7 @@ import { render } from "./render-sql.ts";
 
 export type Transaction = Database & { readonly client: PoolClient };
 
-/** The objects of extensions that exist in the schema, and the versions in the ledger of extensions. */
+/** The objects of extensions that exist in the schema, and the versions in the ledger. */
 export interface ExistingObjects {
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
@@ -35,10 +35,8 @@ export async function addExtensions(
 }
 
 /**
- * Adds or upgrades an extension. Returns the version to record in the ledger: 0 if another program has created some
- * of the extension's objects. These objects are not changed, because the other program uses and may replace them. For
- * example, the function recover_dead_worker_jobs may be the version of the Rust port. This version lowers a job's
- * attempts, so a job that kills its worker is started again without end. So this library never calls the function.
+ * Returns the version to record in the ledger: 0 if another program has created some of the extension's objects. These
+ * objects are not changed, because the other program uses and may replace them.
  */
 async function addExtension(
   db: Transaction,
@@ -49,8 +47,7 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // An object that is created here gets the changes of all versions, even of recorded versions: the object may have
-  // been dropped after those versions were recorded.
+  // An object that is created here also gets the changes of recorded versions: the object may have been dropped.
   const created = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;

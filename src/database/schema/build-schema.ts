@@ -1,6 +1,6 @@
 // The steps of a migration, in a transaction that migrate.ts has begun. A missing or empty schema gets all tables and
-// functions. In a schema with a queue (of this library, Graphile Worker or its Rust port), extensions are added and
-// upgraded, and functions that use another schema's tables are rewritten (stray-functions.ts).
+// functions. In a schema with a queue, extensions are added and upgraded, and functions that use another schema's
+// tables are rewritten.
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { type Database, query } from "../database.ts";
@@ -13,13 +13,12 @@ import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
 /** The result of migrate(). */
 export interface MigrationOutcome {
   /**
-   * What was done. `created`: the schema was missing or empty, and got its tables. `adopted`: a schema of another
-   * program, such as Graphile Worker, was changed for the first time. `upgraded`: a schema that this library has
-   * created or adopted was changed. A change adds or upgrades extensions, or rewrites functions that use another
-   * schema's tables. `current`: nothing changed.
+   * What was done. `created`: the schema was missing or empty. `adopted`: a schema of another program, such as Graphile
+   * Worker, was changed for the first time. `upgraded`: a schema that this library has created or adopted was changed.
+   * `current`: nothing changed.
    */
   readonly kind: "created" | "adopted" | "upgraded" | "current";
-  /** The schema's level: the number of its last Graphile Worker migration. */
+  /** The schema's level. */
   readonly level: number;
   /** The names of the extensions that were added or upgraded. */
   readonly extensions: readonly string[];
@@ -50,9 +49,8 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Creates or upgrades the schema, in the caller's transaction. The caller must hold the lock of migrations. If the
- * schema cannot be used now, for example because a Graphile worker is migrating it, returns null. After null, the
- * caller must end the transaction, wait and begin again.
+ * Creates or upgrades the schema, in the caller's transaction. The caller must hold the lock of migrations. Returns
+ * null if the schema cannot be used now, for example because a Graphile worker is migrating it.
  */
 export async function build(
   db: Transaction,
@@ -61,9 +59,8 @@ export async function build(
   const { client, schema } = db;
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
-    // A Graphile worker takes no advisory lock, but begins each step of a migration with an insert into its ledger, the
-    // table `migrations`. The lock on this table makes the insert wait until this transaction, which does all these
-    // steps, has ended.
+    // A Graphile worker takes no advisory lock, but begins each step of a migration with an insert into `migrations`.
+    // The lock on this table makes the insert wait until this transaction has ended.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
@@ -76,9 +73,8 @@ export async function build(
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinishedExtensions(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
-  // Unlike Graphile Worker, this function does not announce the migration on the channel worker:migrate. All schemas of
-  // the database share the channel, and a Graphile worker stops when a breaking migration of any schema is announced.
-  // No worker needs the announcement, because no worker can run on a schema without tables.
+  // The migration is not announced on Graphile Worker's channel worker:migrate. All schemas of the database share the
+  // channel, and a Graphile worker stops when a breaking migration of any schema is announced.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }
 
@@ -140,7 +136,6 @@ async function createTables({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-/** If a privilege is missing, throws a WorkerError with the message from `sentence`. `detail`: PostgreSQL's message. */
 async function explainMissingPrivilege(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,

@@ -1,6 +1,5 @@
 // Migrates a schema so that a worker can use it. All changes are made in one transaction under an advisory lock, so
-// many processes may start at once: one migrates, and the others wait and then find the schema up to date. If a
-// process is killed during its migration, no change remains.
+// many processes may start at once.
 import type { Pool, PoolClient } from "pg";
 import * as v from "valibot";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -38,11 +37,11 @@ export interface MigrationOptions {
   readonly logger?: Logger;
   /**
    * How long migrate() waits for other migrations and for locks, in milliseconds. After this time, migrate() rejects
-   * with `database_busy`. Exception: if the schema is at an unsupported old level that a Graphile worker may still be
-   * migrating, migrate() rejects with `schema_unsupported`. Default 60,000.
+   * with `database_busy`, or with `schema_unsupported` if the schema is still at an unsupported old level. Default
+   * 60,000.
    */
   readonly timeoutMs?: number;
-  /** The names of extensions to add in addition to those that every migration adds. Default: none. */
+  /** The names of extensions to add, besides those that every migration adds. Default: none. */
   readonly extensions?: readonly string[];
 }
 
@@ -53,22 +52,18 @@ const optionsSchema = strict({
   extensions: v.optional(v.array(v.string("must be a string"), "must be a list of names")),
 });
 
-/**
- * The result of an attempt that must be repeated, for example because another process migrates the schema or holds a
- * lock. `cause`: the error of the attempt; null if there was none.
- */
+/** The result of an attempt that must be repeated. `cause`: the error of the attempt; null if there was none. */
 interface BusySchema {
   readonly kind: "busy";
   readonly cause: unknown;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-// The longest wait for a lock. It is short, because each attempt occupies a connection of the pool.
+// Short, because each attempt occupies a connection of the pool.
 const MAX_LOCK_WAIT_MS = 10_000;
 // The time limit of a statement that reads the schema's state, in addition to the time limit for locks.
 const MAX_READ_MS = 10_000;
-// If the schema is at an unsupported old level, and reached this level less than CLIMBING_S seconds ago, a Graphile
-// worker may still be migrating the schema, one level in each transaction.
+// If the schema reached an old level less than CLIMBING_S seconds ago, a Graphile worker may still be migrating it.
 const CLIMBING_S = 5;
 // Errors after which another attempt may succeed: another process created the same object, a deadlock, a lock timeout.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
@@ -157,9 +152,8 @@ async function attemptOn(
 }
 
 /**
- * Reads the schema's state without the advisory lock, and calls `work` only if something has to be changed. So if the
- * schema is up to date, migrate() needs no write, and also works on a standby. `seen`: the state of a schema in which
- * only extensions are missing or outdated; null for any other schema.
+ * Calls `work` only if something has to be changed. So if the schema is up to date, migrate() also works on a standby.
+ * `seen`: the state of a schema in which only extensions are missing or outdated; null for any other schema.
  */
 async function migrateIfNeeded(
   db: Database,
@@ -196,10 +190,10 @@ async function change(
   lockTimeoutMs: number,
 ): Promise<MigrationOutcome | BusySchema> {
   try {
-    // BEGIN sets the isolation level read committed, whatever the database's default is, because what other processes
-    // commit during a wait for a lock must be visible.
+    // BEGIN sets the isolation level read committed, because what other processes commit during a wait for a lock must
+    // be visible.
     await client.query(
-      `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
+      `${BEGIN}; set local lock_timeout = ${Math.max(1, Math.trunc(lockTimeoutMs))}; set local statement_timeout = '60s'`,
     );
     const outcome = (await tryLock(client, schema)) ? await build({ client, schema }, plan) : null;
     await client.query(outcome === null ? "rollback" : "commit");
@@ -210,8 +204,7 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // If `seen` is not null, the schema is usable as it is. Then a missing privilege or a read-only database causes
-    // only a warning, unless the caller has requested extensions.
+    // If `seen` is not null, the schema is usable as it is. A warning is then enough, unless extensions were requested.
     const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");
@@ -236,7 +229,6 @@ function shortcomings(
   });
 }
 
-/** Returns the error with which migrate() rejects after its time limit. */
 function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerError {
   if (cause instanceof WorkerError && cause.code === "schema_unsupported") return cause;
   const secs = `${timeoutMs / 1_000} s`;

@@ -1,20 +1,19 @@
-// Reads the facts for schema-state.ts: names of objects in a schema, the state of Graphile Worker's ledger (table
-// `migrations`), and the versions in the ledger of extensions (`_private_extensions`).
+// Reads the names of objects in a schema, Graphile Worker's ledger (the table `migrations`), and the ledger of
+// extensions (`_private_extensions`).
 import { type Database, query } from "../database.ts";
 
 export interface Catalogue {
   /** Those `names` of readCatalogue() that exist in the schema. */
   readonly known: readonly string[];
-  /** The first three other names in the schema, in alphabetical order. */
+  /** The first three other names in the schema. */
   readonly others: readonly string[];
-  /** The columns of Graphile Worker's ledger with their types; null if the schema lacks this table. */
+  /** The columns of Graphile Worker's ledger with their types; null if the table is missing. */
   readonly ledger: { readonly id?: string; readonly ts?: string } | null;
-  /** Whether this role may read the ledger of extensions; null if the schema lacks this table. */
+  /** Whether this role may read the ledger of extensions; null if the table is missing. */
   readonly mayReadExtensions: boolean | null;
 }
 
-// Every role may read pg_catalog, so a role without privileges on the schema gets the same names. Objects of
-// PostgreSQL's extensions (for example in "public") do not count.
+// Objects of PostgreSQL's extensions do not count.
 const catalogue = () => `
   with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
   object as (
@@ -66,7 +65,7 @@ interface CatalogueRow {
   readonly may_read_extensions: boolean | null;
 }
 
-/** Returns the catalogue of the schema; null if the schema does not exist. `names`: see Catalogue.known. */
+/** Returns the catalogue of the schema; null if the schema does not exist. */
 export async function readCatalogue(
   db: Database,
   names: readonly string[],
@@ -84,7 +83,7 @@ export async function readCatalogue(
 export interface Ledger {
   /** The highest id in the ledger; null if the ledger is empty. */
   readonly level: number | null;
-  /** The highest id that is marked as breaking; null if no id is. */
+  /** The highest id that is marked as breaking. */
   readonly breaking: number | null;
   /** Seconds since the newest row was inserted, by the database's clock; 0 if the ledger is empty. */
   readonly age_s: number;
@@ -93,8 +92,8 @@ export interface Ledger {
 }
 
 // to_jsonb is used because ledgers from before Graphile Worker 0.14 lack the column `breaking`. The queue's tables have
-// row level security and no policies, so a role to which row level security applies reads an empty queue without an
-// error. If an application has added policies to _private_jobs, jobs are hidden on purpose, and `is_hidden` is false.
+// row level security and no policies, so other roles than the owner may read an empty queue without an error. If an
+// application has added policies, jobs are hidden on purpose.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
@@ -119,7 +118,7 @@ export async function readVersions(db: Database): Promise<ReadonlyMap<string, nu
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Returns the state of Graphile Worker's ledger. Call this only if `Catalogue.ledger` has the members `id`, `ts`. */
+/** Returns the state of Graphile Worker's ledger. Call this only if `Catalogue.ledger` has `id` and `ts`. */
 export async function readLedger(db: Database): Promise<Ledger> {
   const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
   return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };

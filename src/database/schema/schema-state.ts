@@ -1,6 +1,5 @@
-// Reads what a schema contains: nothing, a usable queue, or something else. A read usually takes at most three queries,
-// so each call of a readiness probe can read the state. The ledger is the table `migrations`, in which Graphile Worker
-// records the migrations that were applied.
+// Reads what a schema contains: nothing, a usable queue, or something else. The ledger is the table `migrations`, in
+// which Graphile Worker records the migrations that were applied.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -17,29 +16,27 @@ import {
 
 /** The newest level that this version supports. */
 export const KNOWN_LEVEL = 20;
-/** The oldest level that this version supports. */
 const OLDEST_LEVEL = 18;
 const MAX_READS = 5;
-/** The first pause between two reads, in milliseconds; each pause is longer than the previous one. */
 const PAUSE_MS = 10;
 
-/** A schema that this version supports, whichever program created the schema. */
+/** A schema that this version supports. */
 export interface ReadySchema {
   readonly kind: "ready";
   /**
    * `ours`: this library has created the schema or has added extensions to it. `graphile`, `rust-port`: the program
-   * that has created the schema, as far as the schema's tables show.
+   * that has created the schema.
    */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
-  /** The names of the extensions that exist, whichever program created them. */
+  /** The names of the extensions that exist. */
   readonly extensions: ReadonlySet<string>;
   /** The names of the extensions' objects that exist. */
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
   /** Whether row level security hides all jobs from this role. */
   readonly isHidden: boolean;
-  /** Warnings for the operator, such as a newer but compatible level. */
+  /** Warnings for the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -53,8 +50,7 @@ export type SchemaState =
       readonly level: number;
       readonly reason: string;
       /**
-       * Seconds since Graphile Worker's last migration, by the database's clock. If the number is small, the next
-       * migration may be running right now. Infinity if an extension is too new.
+       * Seconds since Graphile Worker's last migration, by the database's clock. Infinity if an extension is too new.
        */
       readonly age_s: number;
     }
@@ -67,16 +63,15 @@ const tables = [
   "_private_known_crontabs",
 ] as const;
 
-/** Reads the schema's state. Throws a WorkerError only if a query fails. */
+/** Reads the schema's state. */
 export async function schemaState(
   db: Database,
   registry: readonly Extension[] = extensions,
 ): Promise<SchemaState> {
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
-  // The catalogue and the ledger are read in two snapshots. A commit between the snapshots can make the catalogue and
-  // the ledger contradict each other. So `foreign` is returned only if MAX_READS reads in a row had this result. The
-  // pauses between the reads are short, because each migration of Graphile Worker takes only milliseconds.
+  // The catalogue and the ledger are read in two snapshots, so they can contradict each other. `foreign` is returned
+  // only if MAX_READS reads in a row had this result.
   for (let reads = 1; ; reads++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -124,8 +119,8 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
   if (level === null && found.known.length === 1 && found.others.length === 0) {
     return { kind: "empty", hasLedger: true };
   }
-  // Up to level 15, "jobs" is the table of jobs. Since level 17, "jobs" is a view. Only level 16 has no object "jobs".
-  if (level === null || !has("jobs")) return stranger(found, schema);
+  // At level 16, the table of jobs is "_private_jobs", and the view "jobs" does not exist.
+  if (level === null || !(has("jobs") || has("_private_jobs"))) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
     const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
     return { kind: "outdated", level, reason, age_s };
@@ -175,10 +170,7 @@ function levelWarnings(level: number): string[] {
   ];
 }
 
-/**
- * Returns a warning for each extension of the schema that this version does not have. These extensions do no harm,
- * because they only add objects, which this version does not use.
- */
+/** Unknown extensions do no harm, because they only add objects, which this version does not use. */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]
     .filter((name) => !registry.some((extension) => extension.name === name))

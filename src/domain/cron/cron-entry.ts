@@ -1,5 +1,4 @@
-// A cron entry adds jobs of a task at the times that a cron expression matches. Applications build entries with the
-// functions of this file, and crontab.ts reads entries from text.
+// A cron entry adds jobs of a task at the times that a cron expression matches.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -20,15 +19,12 @@ import { timeZone, zoneHints } from "./time-zone.ts";
 /** The job key modes of a cron entry. As in Graphile Worker's crontab, `unsafe_dedupe` is not one of them. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
-/** The longest `fillMs`. It limits how many jobs a worker adds at its start if no worker has run for long. */
+/** The longest `fillMs`. It limits the number of jobs that a worker adds at its start. */
 export const MAX_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
-/** A cron entry as plain data. Returned by cronEntry(), everyMinute(), everyMinutes() and parseCrontab(). */
+/** A cron entry as plain data. */
 export interface CronEntry {
-  /**
-   * The entry's identifier, unique in a worker, 1–512 characters. The database stores the entry's last tick under this
-   * identifier.
-   */
+  /** The entry's identifier, unique in a worker, 1–512 characters. */
   readonly identifier: string;
   /** The identifier of the task whose jobs are added. */
   readonly taskIdentifier: string;
@@ -40,15 +36,15 @@ export interface CronEntry {
   readonly payload: JsonObject;
   /** The backfill period in milliseconds: see CronEntryOptions. 0: no backfill. */
   readonly fillMs: number;
-  /** The named queue of the jobs. Default: none. */
+  /** The named queue of the jobs. */
   readonly queueName?: string | undefined;
-  /** The number of attempts of each job. Default 25. */
+  /** The number of attempts of each job. */
   readonly maxAttempts?: number | undefined;
-  /** The priority of each job: lower runs earlier. Default 0. */
+  /** The priority of each job: lower runs earlier. */
   readonly priority?: number | undefined;
-  /** The job key of each job. Default: none. */
+  /** The job key of each job. */
   readonly jobKey?: string | undefined;
-  /** What a tick does with an unlocked job of the same key: see CronEntryOptions. Default `replace`. */
+  /** What a tick does with an unlocked job of the same key: see CronEntryOptions. */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
@@ -56,7 +52,8 @@ export interface CronEntry {
 export interface CronEntryOptions {
   /**
    * The entry's identifier, unique in a worker, 1–512 characters. The identifier of a schedule is unique in the schema,
-   * and has 1–128 characters. Keep the identifier when the expression changes. Default: the task identifier.
+   * and has 1–128 characters. The database stores the last tick under the identifier, so keep the identifier when the
+   * expression changes. Default: the task identifier.
    */
   readonly identifier?: string | undefined;
   /**
@@ -86,12 +83,12 @@ export interface CronEntryOptions {
   /**
    * What a tick does with an unlocked job of the same key. `replace`: the job of the tick replaces that job.
    * `preserve_run_at`: the same, but a job that has had no attempt yet keeps its `run_at`, so that later ticks do not
-   * postpone a job that still waits for a worker. Needs `jobKey`. Default `replace`.
+   * postpone the job. Needs `jobKey`. Default `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** A task of defineTask(), or the identifier of any task, also of a task that only another worker has. */
+/** A task of defineTask(), or the identifier of any task. */
 export type CronTask<Payload> = string | TaskLike<Payload>;
 
 /** The payload that a cron entry takes: the task's payload without `_cron`. */
@@ -101,10 +98,7 @@ export type CronPayload<Payload> = unknown extends Payload
     ? never
     : Omit<Payload, "_cron">;
 
-/**
- * The options of a cron entry together with its payload. The payload may be omitted when none of its members is
- * required.
- */
+/** The options and the payload of a cron entry. The payload may be omitted if none of its members is required. */
 export type CronArguments<Payload> =
   Record<never, never> extends CronPayload<Payload>
     ? [options?: CronEntryOptions & { readonly payload?: CronPayload<Payload> }]
@@ -160,7 +154,6 @@ function entryOf<Payload>(
     const message = "is set twice; set it either in the pattern or in the entry";
     throw new InputError([{ path: "timeZone", message }]);
   }
-  // An option that is undefined counts as omitted.
   const { identifier, fillMs = 0, payload, timeZone = time.timeZone, ...rest } = options;
   const given = { identifier: identifier ?? taskIdentifier, taskIdentifier, ...time, fillMs };
   const zone = timeZone === undefined ? {} : { timeZone };

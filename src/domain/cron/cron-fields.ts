@@ -1,5 +1,5 @@
 // The five fields of a cron expression. Numbers, a-b, *, */n and lists of these mean the same as in Graphile Worker.
-// Names, a-b/n, L and macros such as @daily are additions, which Graphile Worker's parser refuses.
+// Names, a-b/n, L and macros such as @daily are additions.
 
 import { didYouMean } from "../../base/validate.ts";
 
@@ -37,7 +37,6 @@ export const FIELD_COUNT = fields.length;
 /** The number of problems after which no more are reported. */
 export const MAX_PROBLEMS = 100;
 
-/** The longest field, in UTF-16 units. A list of all sixty minutes has 169. */
 const MAX_FIELD_LENGTH = 500;
 /** The longest expression, in UTF-16 units. */
 export const MAX_EXPRESSION_LENGTH = 3_000;
@@ -68,9 +67,8 @@ export function macroProblem(word: string): string | null {
 }
 
 /**
- * Returns the normal form of the field: an ascending list of the field's numbers, followed by `L` if the field contains
- * `L`. For a field with all numbers the form is `*`, so that `1-31` as the day of the month does not count as a
- * restriction. For an invalid field, returns the field's problems.
+ * Returns the normal form of a valid field: an ascending list of the field's numbers, then `L` if the field contains
+ * `L`. If all numbers match, the form is `*`, so that `1-31` as the day of the month does not count as a restriction.
  */
 export function canonicalField(
   index: number,
@@ -100,7 +98,6 @@ export function canonicalField(
   return { field: [...[...numbers].sort((a, b) => a - b), ...last].join(",") };
 }
 
-/** Returns the numbers of one part of a list, or what is wrong with the part. */
 function numbersOf(part: string, field: Field): number[] | string {
   const { least, most } = field;
   const [, from = "", to, divisor] = /^(\*|[^-/]+)(?:-([^-/]+))?(?:\/(\d+))?$/.exec(part) ?? [];
@@ -123,7 +120,6 @@ function numbersOf(part: string, field: Field): number[] | string {
     : `the step of "${part}" must be at least 1`;
 }
 
-/** Returns the number that a text means; null if it is neither a number nor a name of the field. */
 function numberOf(text: string, { least, names = [] }: Field): number | null {
   if (/^\d+$/.test(text)) return Number(text);
   const place = names.indexOf(text.toLowerCase());

@@ -4,11 +4,11 @@ import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import { timeZone, zoneHints } from "./time-zone.ts";
 
-/** The times at which a cron entry adds jobs. Returned by daily() and every(). */
+/** The times at which a cron entry adds jobs. */
 export interface CronPattern {
   /** The five-field cron expression. */
   readonly expression: string;
-  /** The IANA time zone of the expression. Default: the time zone in the entry's options; without one, UTC. */
+  /** The IANA time zone of the expression. Default: as in CronPatternOptions. */
   readonly timeZone?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface CronPatternOptions {
   readonly timeZone?: string | undefined;
 }
 
-/** The argument of every(): a number of minutes that divides an hour, or a number of hours that divides a day. */
+/** The argument of every(): a number of minutes or of hours. */
 export type CronInterval = { readonly minutes: number } | { readonly hours: number };
 
 /**

@@ -4,10 +4,10 @@ import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";
 import type { TextProblem } from "./cron-fields.ts";
 
-/** A JSON object. Integers beyond 2^53 that were read from text are bigints, which payload.ts writes exactly. */
+/** A JSON object. Integers beyond 2^53 that were read from text are bigints. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object that each tick adds to the payload as `_cron`, as Graphile Worker does. */
+/** The object that each tick adds to the payload as `_cron`. */
 export interface CronStamp {
   /** The tick's time, ISO 8601 in UTC. Without a jitter it is also the job's `runAt`. */
   readonly ts: string;
@@ -21,9 +21,8 @@ export interface CronStamp {
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
 /**
- * Returns `payload` as the JSON object that is stored; if `payload` is undefined, returns `{}`. Throws InputError if
- * `payload` is not an object, has a cycle, or contains a value that JSON does not have: NaN, an infinite number, a
- * function, a symbol, a Map, a Set, or undefined in an array. Members that are undefined are allowed, and left out.
+ * Returns `payload` as the JSON object that is stored: `{}` for undefined. Throws InputError if `payload` is not a JSON
+ * object, for example if it contains a Map, a Set, or undefined in an array. Members that are undefined are left out.
  */
 export function jsonObject(payload: unknown): JsonObject {
   const text = payloadText(payload); // Throws for cycles, so exactCopy() ends.
@@ -33,7 +32,6 @@ export function jsonObject(payload: unknown): JsonObject {
   return value;
 }
 
-/** Copies a value as JSON stores it. `place`: the value's path, for errors. */
 function exactCopy(value: unknown, place: string): unknown {
   const refuse = (what: string): never => {
     const message = place === "" ? `${what} is not JSON` : `${place} is ${what}: that is not JSON`;
@@ -138,7 +136,6 @@ const TOKEN = new RegExp(
   "giu",
 );
 
-/** Returns the integer of a text such as `+0xff` or `-12`. */
 function integerOf(text: string): bigint {
   const magnitude = BigInt(text.replace(/^[+-]/, ""));
   return text.startsWith("-") ? -magnitude : magnitude;

@@ -1,5 +1,5 @@
-// Finds the times that a cron expression matches, in UTC or in a time zone. The package croner computes the times. It
-// would accept more expressions than this library, so it gets only the normal form that canonicalField() returns.
+// Finds the times that a cron expression matches, with the package croner. croner accepts more expressions than this
+// library, so croner gets only the normal form that canonicalField() returns.
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { countText } from "../words.ts";
@@ -23,16 +23,14 @@ export interface CronSchedule {
 
 /**
  * Returns the schedule of a macro such as `@daily` or of a five-field expression such as `0,30 8-17 * * 1-5`. If both
- * the day of the month and the day of the week are restricted, a day has to match only one of them (as in cron and
- * Graphile Worker).
+ * the day of the month and the day of the week are restricted, a day has to match only one of them, as in cron.
  *
- * A time is fixed if the fields of minute and hour match one number each. It is also fixed if neither field has a `*`,
- * has a step or matches all its numbers. When a zone's clock changes, a fixed time matches once: a repeated time when
- * it first occurs, a skipped time at the end of the gap. All other times match in both passes of a repeated hour, and
- * not in a skipped hour.
+ * A time is fixed if the fields of minute and hour have no `*` and no step, or match one number each. A field of all
+ * numbers counts as `*`. When a zone's clock changes, a fixed time matches once: a repeated time when it first occurs,
+ * a skipped time at the end of the gap. All other times match in both passes of a repeated hour, and not in a skipped
+ * hour.
  *
- * Throws InputError for all problems of the fields (with paths such as `column 3`), or for another problem of the
- * expression or zone.
+ * Throws InputError for an invalid expression or zone. Problems of fields have paths such as `column 3`.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
@@ -44,7 +42,7 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   return schedule;
 }
 
-/** Schedules by zone and expression. Entries are read repeatedly, and many have the same expression. */
+/** Entries are read repeatedly, and many have the same expression. */
 const cache = new Map<string, CronSchedule>();
 const MAX_CACHED = 1_000;
 
@@ -74,7 +72,6 @@ function readExpression(expression: string, timeZone: string): CronSchedule {
   return scheduleOf(canonical.join(" "), isFixed, timeZone);
 }
 
-/** The number of days of each month in a leap year. */
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Whether the fields match only days such as 30 February, for which croner would search all years. */
@@ -97,12 +94,11 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
     paused: true,
     // An offset of 0 instead of the zone "UTC" gives the same times, ten times as fast.
     ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: checkedZone(timeZone) }),
-    // croner gets steps as lists of numbers. With "no-wildcard", any list is a fixed time. With "single-value", only a
-    // single number is a fixed time.
+    // croner gets steps as lists of numbers. A list is a fixed time with "no-wildcard", but not with "single-value".
     fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
   });
   return {
-    // croner searches after the given time, and not at that time.
+    // croner searches only after the given time.
     next: (fromMs) => cron.nextRun(new Date(fromMs - 1))?.getTime() ?? null,
   };
 }

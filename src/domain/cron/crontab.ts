@@ -1,7 +1,6 @@
-// Reads a crontab in Graphile Worker's format: each line is an entry, or a comment that begins with `#`; times are in
-// UTC by default. Additions that Graphile Worker's parser refuses are names of months and weekdays, macros such as
-// @daily, steps of ranges, `L` (the last day of the month), the option `tz`, and lines that set the time zone of the
-// lines below them.
+// Reads a crontab in Graphile Worker's format. Graphile Worker refuses these additions: names of months and weekdays,
+// macros such as @daily, steps of ranges, `L` (the last day of the month), the option `tz`, and CRON_TZ, the time zone
+// of the lines below.
 //
 //   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
@@ -25,7 +24,7 @@ export const MAX_CRONTAB_LENGTH = 1_000_000;
 /**
  * Returns the entries of a crontab, in the order of its lines. The identifiers of all entries must differ; an entry's
  * identifier is its option `?id=`, by default the task identifier. Throws InputError with the problems of all lines (at
- * most 100). The path of a problem is a text such as `line 3, column 7`; lines and columns are counted from 1.
+ * most 100). The path of a problem is a text such as `line 3, column 7`.
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");
@@ -68,7 +67,6 @@ export function parseCrontab(text: string): CronEntry[] {
 }
 
 interface Line {
-  /** The line's entry; null if the line has problems. */
   readonly entry: CronEntry | null;
   readonly taskAt: number;
   readonly problems: readonly TextProblem[];
@@ -153,7 +151,6 @@ function readPayload(text: string, start: number, fields: EntryFields): TextProb
   return [];
 }
 
-/** Returns the checked entry. If checkedEntry() refuses the entry, adds the problem to `problems` and returns null. */
 function entryOf(fields: EntryFields, taskAt: number, problems: TextProblem[]): CronEntry | null {
   try {
     return checkedEntry(fields as CronEntry);

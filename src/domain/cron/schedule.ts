@@ -1,5 +1,4 @@
-// A schedule is a cron entry that is a row in the database instead of a part of a program. In addition to the options
-// of other cron entries, a schedule has the options `jitterMs` and `overlap`.
+// A schedule is a cron entry that is a row in the database instead of a part of a program.
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../../base/clock.ts";
@@ -27,9 +26,8 @@ export type ScheduleOverlap = (typeof overlaps)[number];
 /** Options of a schedule, without its payload. */
 export interface ScheduleOptions extends CronEntryOptions {
   /**
-   * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is computed from the
-   * schedule's identifier and the tick, so jobs of schedules with the same pattern usually start at different times.
-   * Default 0: no delay.
+   * The longest delay of a job after its tick, in milliseconds, at most a day. Jobs of schedules with the same pattern
+   * usually have different delays. Default 0: no delay.
    */
   readonly jitterMs?: number | undefined;
   /**
@@ -39,7 +37,7 @@ export interface ScheduleOptions extends CronEntryOptions {
   readonly overlap?: ScheduleOverlap | undefined;
 }
 
-/** The options of a schedule, and its payload. The payload may be omitted if none of its members is required. */
+/** The options and the payload of a schedule. The payload may be omitted if none of its members is required. */
 export type ScheduleArguments<Payload> =
   Record<never, never> extends CronPayload<Payload>
     ? [options?: ScheduleOptions & { readonly payload?: CronPayload<Payload> | RawJson }]
@@ -76,7 +74,7 @@ export interface ScheduleChanges {
 /** A checked schedule. */
 export interface ScheduleDefinition {
   readonly entry: CronEntry & { readonly timeZone: string };
-  /** The payload as JSON text. If it was given as a RawJson, this is the given text, byte for byte. */
+  /** The payload as JSON text. The text of a RawJson is kept byte for byte. */
   readonly payloadText: string;
   readonly jitterMs: number;
   readonly overlap: ScheduleOverlap;
@@ -153,7 +151,7 @@ export function changedSchedule(
   return checkedSchedule({ ...before, ...Object.fromEntries(set) });
 }
 
-/** The defaults that null restores. The default of every option that is not listed is undefined. */
+/** The defaults, other than undefined, that null restores. */
 const defaults: Readonly<Record<string, unknown>> = { fillMs: 0, jitterMs: 0, overlap: "allow" };
 
 // Only the names of the options are checked here; checkedSchedule() checks the values.
@@ -163,7 +161,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** Returns the job of a tick. Its payload is a RawJson, or, if `isWhole`, an object that interceptors can change. */
+/** Returns the job of a tick. With `isWhole`, the payload is an object, which interceptors can change. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,
@@ -176,10 +174,7 @@ export function scheduledJob(
   return { identifier: entry.taskIdentifier, payload, spec };
 }
 
-/**
- * Returns the job that a user adds by hand from a schedule. The job is due at once, and has no key even if the jobs of
- * the schedule's ticks have a key.
- */
+/** Returns the job that a user adds by hand from a schedule: due at once, and without the schedule's job key. */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
   atMs: number,
@@ -203,10 +198,7 @@ function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
   return { jobKey: overlapKey(name), jobKeyMode };
 }
 
-/**
- * Adds the member `_cron` at the end of the JSON text of an object. If the object already has a member `_cron`,
- * JSON.parse() and PostgreSQL use the added one.
- */
+/** Adds `_cron` at the end of an object's text. Of two members `_cron`, JSON.parse() and PostgreSQL use the last. */
 function addStamp(text: string, stamp: object): RawJson {
   const whole = text.trimEnd();
   const members = whole.slice(0, -1).trimEnd();
@@ -215,10 +207,7 @@ function addStamp(text: string, stamp: object): RawJson {
   );
 }
 
-/**
- * Returns how long after its tick a job is due, in milliseconds: less than `jitterMs`, or 0 if `jitterMs` is 0. The
- * result is the same in every process.
- */
+/** Returns the delay of a job after its tick, in milliseconds: the same delay in every process. */
 export function jitterOf(name: string, tickMs: number, jitterMs: number): number {
   if (jitterMs === 0) return 0;
   const digest = createHash("sha256").update(`${tickMs} ${name}`).digest();

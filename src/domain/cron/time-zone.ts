@@ -1,4 +1,4 @@
-// Time zones of cron entries. A time zone is a name in the IANA database that is part of Node. The default is UTC.
+// Time zones of cron entries. A time zone is a name in the IANA database that is part of Node.
 import * as v from "valibot";
 import { nearest } from "../../base/validate.ts";
 
@@ -14,10 +14,9 @@ export function zoneProblem(name: string): string | null {
   return `"${shown}" is not a time zone${meant}; expected a name such as Europe/Berlin, America/New_York or UTC`;
 }
 
-/** No name of a time zone is as long as this. */
 const MAX_NAME_LENGTH = 64;
 
-/** Caches valid names, because checking a name takes as long as computing a tick or two. */
+/** Caches valid names, because a check of a name is slow. */
 const validNames = new Set<string>();
 const MAX_CACHED = 1_000;
 
@@ -42,7 +41,7 @@ export const timeZone = v.pipe(
   }),
 );
 
-/** Hints in errors about unknown options, for the names that other libraries use instead of `timeZone`. */
+/** Hints in errors about unknown options: other libraries use these names. */
 export const zoneHints = { tz: "use timeZone", timezone: "use timeZone" };
 
 /** Returns a moment as the clock of a zone shows it, such as `2026-03-29T03:00:00+02:00`. */
@@ -55,7 +54,7 @@ export function timeInZone(ms: number, timeZone: string): string {
   return `${clock}${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** Returns a Date whose methods for UTC, such as getUTCHours(), return what the clock of the zone shows. */
+/** Returns a Date whose UTC methods, such as getUTCHours(), return the local time of the zone. */
 export const clockOf = (ms: number, timeZone: string): Date =>
   new Date(ms + offsetsOf(timeZone)(ms));
 
@@ -63,7 +62,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the next change of a zone's clock after `fromMs`; null if none is found within 366 days. `atMs`: the time of
- * the change, to the minute. `byMs`: by how much the clock goes forward; negative if it goes back.
+ * the change, to the minute. `byMs`: negative if the clock is set back.
  */
 export function nextClockChange(
   fromMs: number,
@@ -84,7 +83,7 @@ export function nextClockChange(
   return { atMs: high * 60_000, byMs: offset(high * 60_000) - before };
 }
 
-/** Returns a function that returns how far the zone's clock is ahead of UTC at a moment, in milliseconds. */
+/** The returned function computes the zone's offset from UTC at a moment, in milliseconds. */
 function offsetsOf(timeZone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   return (ms) => {

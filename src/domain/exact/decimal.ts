@@ -1,5 +1,4 @@
-// Compares JSON numbers exactly: 7.0 equals 7, and 2^63 differs from 2^63 + 1. canonicalNumber() returns the same
-// text for all numbers that are equal. Exponents are exact up to 2^53.
+// Compares JSON numbers exactly: 7.0 equals 7, and 2^63 differs from 2^63 + 1. Exponents are exact up to 2^53.
 
 interface Decimal {
   readonly isNegative: boolean;
@@ -9,7 +8,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Compares two JSON numbers. Returns a negative number, 0 or a positive number, as sort() expects. */
+/** Compares two JSON numbers, as sort() expects. */
 export function compareNumbers(a: string, b: string): number {
   const [left, right] = [decimal(a), decimal(b)];
   const [leftSign, rightSign] = [signOf(left), signOf(right)];
@@ -49,13 +48,12 @@ function lastNotZero(digits: string): number {
   return at;
 }
 
-/** Whole numbers with more digits are written with an exponent. In full, 1e999999999 would have a billion digits. */
+/** Without this limit, 1e999999999 would be written with a billion digits. */
 const MAX_DIGITS = 100;
 
 /**
  * Returns the canonical text of a JSON number, which is the same for all equal numbers: `7` for 7.0, `15e-1` for
- * 1.50. Whole numbers of up to 100 digits are written in full. All other numbers are written as a whole number
- * without trailing zeros, followed by an exponent.
+ * 1.50. Whole numbers of up to 100 digits are written in full, all other numbers with an exponent.
  */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = decimal(text);

@@ -1,11 +1,11 @@
-// Reads values out of a JSON text without parsing the whole text. Numbers keep all digits, and the text can have any
-// depth, NUL characters and half surrogates. The text comes from a json or jsonb column, so the text is valid JSON.
+// Reads values out of a valid JSON text without parsing the whole text. Numbers keep all digits, and the text can have
+// any depth.
 import type { PathStep } from "../query/query-tree.ts";
 
 /**
  * Returns the JSON texts of the values at `path`. On a list, a step that is a name applies to each element of the list.
- * If the path ends at a list, the result has the list and each element of the list. If several members of an object
- * have the same name, the last member counts, as in JavaScript and jsonb.
+ * If the path ends at a list, the result has the list and each of its elements. If several members have the same name,
+ * the last member counts, as in jsonb.
  */
 export function valuesAt(json: string, path: readonly PathStep[]): string[] {
   const found: string[] = [];
@@ -49,7 +49,7 @@ export function memberNames(json: string): string[] {
   return [...new Set(names)];
 }
 
-/** Returns where the member's value begins; null if there is no such member. */
+/** Returns where the member's value begins. */
 function member(json: string, start: number, name: string): number | null {
   let found: number | null = null;
   for (const [at, end, value] of members(json, start)) {

@@ -1,5 +1,4 @@
-// Defines limits. A limit bounds how many jobs run at once, or start in a period, over all workers of this library. A
-// limit is for all matching tasks together, or for each matching queue separately.
+// A limit bounds how many jobs run at once, or start in a period, over all workers of this library.
 import * as v from "valibot";
 import { count, strict } from "../../base/validate.ts";
 import { boundedText } from "../job-spec.ts";
@@ -59,7 +58,7 @@ export interface LimitOptions {
 const name = boundedText(1, 128);
 const optionsSchema = v.pipe(
   strict({
-    // The paths of the page and of the API contain the name. Browsers and proxies remove "." and ".." from paths.
+    // The name is a part of URLs. Browsers and proxies remove "." and ".." from URLs.
     name: v.pipe(
       name,
       v.check((text) => text !== "." && text !== "..", 'must not be "." or ".."'),

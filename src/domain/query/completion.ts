@@ -1,5 +1,5 @@
-// Finds what is being typed at one place of a query: the kind of completion, the prefix that was typed, and the
-// characters that a completion replaces. An unfinished query may have no syntax tree, so its characters are read.
+// Finds what is being typed at one place of a query. An unfinished query may have no syntax tree, so its characters are
+// read.
 import { isDigit } from "../portable/digits.ts";
 import { isNameLetter, isStepEnd, isWordEnd } from "../portable/query/characters.ts";
 import { fieldNamed } from "../portable/query/fields.ts";
@@ -20,7 +20,7 @@ export type Completion = Span &
       }
   );
 
-/** Returns what can be completed at the index `at`; null if nothing can be completed, as in a quoted search text. */
+/** Returns what can be completed at the index `at`; null: nothing, as in a quoted search text. */
 export function completionAt(text: string, at: number): Completion | null {
   if (text.length > MAX_CHARACTERS) return null;
   const start = termStart(text, at);
@@ -78,8 +78,7 @@ interface UnfinishedStep {
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
 // Splits the text after a field's name (`after`) into the finished steps of a path and the rest. `path`: the same text,
-// but empty if the field has no paths. If the text ends with a quoted step or an index, nothing can be completed, and
-// `rest` is null.
+// but empty if the field has no paths. `rest` is null after a quoted step or an index.
 function stepsOf(path: string, after: string): { path: PathStep[]; rest: UnfinishedStep | null } {
   const steps: PathStep[] = [];
   let text = path;
@@ -116,7 +115,7 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
   return end;
 }
 
-/** Returns a text as a value or a step of a query, in quotes if necessary. A value such as `5` gets no quotes. */
+/** Returns a text as a value or a step of a query, in quotes if necessary. */
 export function quoteIfNeeded(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");

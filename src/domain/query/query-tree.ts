@@ -1,7 +1,6 @@
-// A query as a tree, with tasks and queues as names, not ids. Every node has its place in the query's text, in UTF-16
-// units.
+// A query as a tree, with tasks and queues as names, not ids.
 
-/** A part of the query's text, from `at` up to, but not including, `end`. */
+/** A part of the query's text, from `at` to `end` (exclusive), in UTF-16 units. */
 export interface Span {
   readonly at: number;
   readonly end: number;
@@ -9,7 +8,7 @@ export interface Span {
 
 export type QueryNode = GroupNode | Exclusion | FieldTerm | TextTerm;
 
-/** A group of at least two items. `and`: all of them must match. `or`: at least one must match. */
+/** A group of at least two items. `and`: all must match. `or`: at least one must match. */
 export interface GroupNode extends Span {
   readonly kind: "and" | "or";
   readonly items: readonly QueryNode[];
@@ -24,7 +23,7 @@ export interface Exclusion extends Span {
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;
-  /** For the field `payload`, the path in the payload; empty: the whole payload. Empty for every other field. */
+  /** The path in the payload, for the field `payload`; empty: the whole payload. */
   readonly path: readonly PathStep[];
   readonly op: Operator;
   readonly values: readonly QueryValue[];
@@ -48,7 +47,7 @@ export interface TextValue extends Span {
   readonly kind: "text";
   readonly text: string;
   readonly isQuoted: boolean;
-  /** Whether `text` is a prefix. In the query, a `*` follows a prefix, as in `mail*`. */
+  /** Whether `text` is a prefix, written as `mail*` in the query. */
   readonly isPrefix: boolean;
 }
 
@@ -62,7 +61,7 @@ export interface NumberValue extends Span {
   readonly text: string;
 }
 
-/** An age such as `2h` or `+10m`, or a time such as `2026-01-31`, `2026-01-31T08:00:00Z`, `now` or `today`. */
+/** An age such as `2h` or `+10m`, or a time such as `2026-01-31` or `now`. */
 export interface MomentValue extends Span {
   readonly kind: "age" | "time";
   readonly text: string;

@@ -1,7 +1,6 @@
 // Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
-// built, and counted until the client has read the response. Of the requests that wait for memory, those of the client
-// with the least memory come first. If there is not enough memory, connections with slow clients (see GRACE_MS) are
-// closed. The connection whose client has had the most time to read its response is closed first.
+// built, and counted until the client has read the response. If there is not enough memory, connections with slow
+// clients are closed.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
@@ -13,19 +12,18 @@ export interface AnswerMemory {
 
 export interface Reservation {
   /**
-   * Waits until the built and unread responses to earlier requests of the connection have at most `readOnBytes`, or
-   * until `left` aborts. Returns null if there is nothing to wait for.
+   * Waits until the unread responses to earlier requests of the connection have at most `readOnBytes`, or until `left`
+   * aborts. Returns null if there is nothing to wait for.
    */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Resolves to true once `bytes` are reserved, or the whole memory (`unreadBytesInAll`) if `bytes` is larger. If at
-   * least `bytes` are reserved already, does nothing. If not, waits like readOn(), and then at most `memoryWaitMs` for
-   * room. Resolves to false, with nothing reserved, if there was no room in time or `left` aborts.
+   * Reserves `bytes`, but at most `unreadBytesInAll`. Waits like readOn(), and then at most `memoryWaitMs` for room.
+   * Resolves to false, with nothing reserved, if there was no room in time or `left` aborts.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**
-   * Records that the response is built, and counts its `bytes` until release(). Returns null if there is room for them.
-   * If there is no room, records nothing, and returns `busy`, or `too_large` if there can never be room for `bytes`.
+   * Records that the response is built, and counts its `bytes` until release(). If there is no room, records nothing,
+   * and returns `busy`, or `too_large` if there can never be room for `bytes`.
    */
   settle(bytes: number): "too_large" | "busy" | null;
   release(): void;
@@ -38,10 +36,7 @@ interface ReservedBytes {
   readonly client: string;
   bytes: number;
   isMade: boolean;
-  /**
-   * When the client could begin to read the response; null while the response is being built, or an earlier response of
-   * the connection is unread.
-   */
+  /** When the client could begin to read the response; null before that. */
   sinceMs: number | null;
 }
 
@@ -58,13 +53,10 @@ export function createAnswerMemory(
   limits: Settings,
   clock: () => number = monotonic,
 ): AnswerMemory {
-  /**
-   * The reservations that are not empty, in the order of their last calls of change(). For a built response, the last
-   * call is made when the client can begin to read. So of all clients that read, the slowest comes first.
-   */
+  /** The reservations that are not empty. Those with `sinceMs` are in the order of `sinceMs`, for makeRoom(). */
   const all = new Set<ReservedBytes>();
   const waiting = new Set<WaitingReader>();
-  /** For each connection, the requests whose responses are unread or not built yet, in the order of the requests. */
+  /** For each connection, the requests whose responses are not yet read, in the order of the requests. */
   const pending = new WeakMap<Socket, Set<ReservedBytes>>();
   /** Requests that wait in readOn(), and the functions that end the wait. */
   const readers = new Map<ReservedBytes, () => void>();
@@ -80,7 +72,7 @@ export function createAnswerMemory(
     sumOf((reserved) => reserved.client === client && !reserved.isMade);
   const bytesOf = (client: string) => sumOf((reserved) => reserved.client === client);
   const pendingOf = (socket: Socket) => pending.get(socket) ?? new Set();
-  /** Returns the bytes of a connection's built and unread responses; with `end`, only of the responses before `end`. */
+  /** With `end`, counts only the responses before `end`. */
   const unreadOf = (socket: Socket, end: ReservedBytes | null = null) => {
     let sum = 0;
     for (const reserved of pendingOf(socket)) {
@@ -105,10 +97,7 @@ export function createAnswerMemory(
     change(first, first.bytes);
   };
 
-  /**
-   * If a client has several responses in preparation, they may together reserve at most half of the memory, so that
-   * there is room for other clients.
-   */
+  /** Several responses in preparation for one client may reserve at most half of the memory. */
   const hasRoom = ({ reserved, bytes }: Pick<WaitingReader, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
     const isShare = inWork === 0 || inWork + bytes <= limits.unreadBytesInAll / 2;
@@ -190,8 +179,7 @@ export function createAnswerMemory(
         readOn: (left) => readOn(reserved, left),
         async reserve(wanted, left) {
           if (wanted <= reserved.bytes) return true;
-          // A request that waits must have no memory: two waiting requests that have some memory could wait for each
-          // other.
+          // Two waiting requests that keep some memory could wait for each other.
           change(reserved, 0);
           await readOn(reserved, left);
           return enqueue(reserved, Math.min(wanted, limits.unreadBytesInAll), left);

@@ -1,6 +1,5 @@
-// Determines the address of a request's client. Usually the client is the connection's peer. If the peer is a trusted
-// proxy, the header X-Forwarded-For or Forwarded lists the addresses (hops) from which the request came, and the client
-// is the rightmost hop that is not a trusted proxy. Headers from other peers are ignored.
+// Determines the address of a request's client. The headers X-Forwarded-For and Forwarded list the addresses (hops)
+// from which the request came. These headers are used only if the connection's peer is a trusted proxy.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
@@ -28,7 +27,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     );
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
     // A proxy writes one of the two headers, and passes on the other header, which the client may have forged. If the
-    // two headers name different clients, neither is used: the peer counts as the client.
+    // two headers name different clients, neither is used.
     return client === other ? client : peer;
   };
 }
@@ -49,7 +48,7 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
 
 /**
  * Returns the rightmost hop that is not a trusted proxy; the leftmost hop if all hops are trusted. A hop that is not an
- * address ends the search: the result is the hop to the right of that hop, or `peer` if there is none.
+ * address ends the search.
  */
 function clientIn(
   chain: readonly string[],
@@ -70,7 +69,7 @@ function forwardedFor(headers: Headers): string[] {
   return lastElements(headers["x-forwarded-for"]);
 }
 
-/** Returns the hops in the header Forwarded (RFC 7239): `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"`. */
+/** Reads the header Forwarded (RFC 7239): `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"`. */
 function forwardedAddresses(headers: Headers): string[] {
   return lastElements(headers["forwarded"]).map((element) => {
     for (const pair of element.split(";")) {
@@ -87,7 +86,7 @@ function unquote(value: string): string {
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** Returns the last MAX_HOPS elements of a header. Each proxy adds its element at the end. */
+/** Each proxy adds its element at the end of the header. */
 function lastElements(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   if (text === "") return [];
@@ -97,7 +96,6 @@ function lastElements(header: string | string[] | undefined): string[] {
     .map((element) => element.trim());
 }
 
-// An address with brackets and a port has at most 53 characters. An interface name adds a few more.
 const MAX_ADDRESS_LENGTH = 100;
 
 /** Returns the address in a text such as `::1`, `[::1]:80` or `10.0.0.1:80`; null for any other text. */
@@ -112,7 +110,7 @@ const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
  * Returns an address in its standard spelling. An IPv4 address that is written as IPv6 becomes IPv4. An IPv6 address is
- * shortened, in lower case, and without an interface name. Any other text is returned as it is.
+ * shortened, in lower case, and without an interface name.
  */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -120,8 +118,8 @@ export function plainAddress(address: string): string {
 }
 
 /**
- * Returns the network of an address. All addresses of a network count as one client. The network of an IPv6 address is
- * its /64, because a subscriber usually has a whole /64. Any other address is a network by itself.
+ * Returns the network that counts as one client: the /64 of an IPv6 address, or any other address by itself. A
+ * subscriber usually has a whole /64.
  */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);

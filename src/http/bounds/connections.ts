@@ -1,5 +1,5 @@
-// Tracks the connections and their requests, so that the server can stop gracefully, and so that idle connections make
-// room for new ones. Also limits how many requests of one connection are processed at once.
+// Tracks the connections and their requests, so that the server can stop gracefully. Limits the number of connections,
+// and how many requests of one connection are processed at once.
 import type { Socket } from "node:net";
 import { WorkerError } from "../../base/errors.ts";
 import { networkOf } from "./client-address.ts";
@@ -7,10 +7,7 @@ import type { Limits } from "./limits.ts";
 
 /** The progress of a request. */
 export interface RequestProgress {
-  /**
-   * Whether the response has begun, or the request has been read to its end. In both cases, an error response to bytes
-   * that arrive later cannot be the response to this request.
-   */
+  /** Whether the response has begun, or the request has been read to its end. */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
   readonly isRead: () => boolean;
@@ -26,12 +23,11 @@ export interface OpenExchange {
 
 export interface HttpConnections {
   readonly size: number;
-  /** Whether the server is stopping. If so, each response is the last of its connection. */
+  /** Whether the server is stopping. */
   readonly draining: boolean;
   /**
-   * Adds a connection. If the limit is reached, the oldest idle connection is closed. If no connection is idle, the
-   * oldest connection of the client with the most connections is closed; but if no client has more connections than the
-   * client of `socket`, `socket` itself is closed.
+   * Adds a connection. If the limit is reached, closes the oldest idle connection. If no connection is idle, closes a
+   * connection of the client with the most connections, which can be `socket`.
    */
   add(socket: Socket): void;
   /** Replaces the connection `raw` by `socket`, the TLS socket on top of `raw`. */
@@ -39,14 +35,13 @@ export interface HttpConnections {
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
    * Returns what to do about bytes that cannot be parsed. `answer`: respond. `cut`: close the connection without a
-   * response, because it is unclear to which request a response would belong. `wait`: do nothing, because an earlier
-   * call has returned `answer` or `cut`, so the connection is about to end.
+   * response. `wait`: do nothing, because the connection is about to end.
    */
   refuse(socket: Socket): "answer" | "cut" | "wait";
   closed(socket: Socket): AbortSignal;
   /**
-   * Aborts `closing` of all requests. If the connections belong to this server, closes idle connections at once, and
-   * every other connection after the response to its last open request.
+   * Aborts `closing` of all requests. If the connections belong to this server, closes each connection as soon as the
+   * connection has no open request.
    */
   drain(): void;
   destroyAll(): void;
@@ -63,8 +58,7 @@ interface Connection {
   refused: boolean;
 }
 
-// The reason with which the signals of requests abort. Without a reason, each abort would create a DOMException with a
-// stack, which would add a tenth to the cost of refusing a request.
+// The reason with which the signals of requests abort. Without a reason, each abort would create an error with a stack.
 const over = new WorkerError("aborted", "the client has left, or the server stops");
 
 /**
@@ -98,7 +92,7 @@ export function createConnections(
     return connection;
   };
 
-  // A connection with a request whose body is still arriving is not full, because this request needs further bytes.
+  // A request whose body is still arriving needs further bytes, so its connection is not full.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -144,7 +138,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop did not announce the end of the connection, so the server ends it.
+        // A response that began before the stop did not announce the end of the connection.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -155,8 +149,7 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // The bytes belong to the request whose body is still arriving, or if there is none, to a new request. Responses
-      // have the order of their requests, so no earlier request may be open.
+      // Responses have the order of their requests, so no request before the malformed one may be open.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -178,16 +171,15 @@ export function createConnections(
 /** How many bytes pacePipeline() passes to the parser at once: about twenty of the shortest requests. */
 const SLICE_BYTES = 512;
 
-/** Internal fields of node:http. `_paused`: whether node:http has paused reading the socket. */
+/** Internal fields of node:http. */
 interface ServedSocket extends Socket {
   readonly _paused?: boolean;
   readonly parser?: object | null;
 }
 
 /**
- * Limits how many requests of a connection are processed at once. By itself, Node's parser turns all received bytes
- * into requests, over a thousand from one read. Here the parser gets the bytes in small slices, and none while `isFull`
- * returns true. Returns a function to call when `isFull` may have become false.
+ * Passes received bytes to Node's parser in small slices, and none while `isFull` returns true. By itself, the parser
+ * turns all received bytes into requests. Returns a function to call when `isFull` may have become false.
  */
 function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
   const served = socket as ServedSocket;

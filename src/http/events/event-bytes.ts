@@ -1,25 +1,21 @@
-// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. A client's history is the
-// last pieces that were sent to the client. Events repeat most of their text, so the gzip blocks of a piece refer to
-// the history. A piece is compressed once for each history, and all clients with the same history get the same blocks.
-// Clients can share blocks because a gzip block can end on a byte boundary and be compressed separately. Only the
-// trailer, with the checksum of all text sent, is made for each client.
+// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. Events repeat most of their
+// text, so the gzip blocks of a piece refer to the client's history: the last pieces that were sent to the client. All
+// clients with the same history get the same blocks.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
-/** The maximum number of pieces in a history. */
 const MAX_PIECES = 16;
-/** The maximum number of bytes in a history. It is less than gzip's window of 32 KiB. */
+/** Less than gzip's window of 32 KiB. */
 const MAX_BYTES = 24_576;
-/** Once a piece was compressed for this many histories, its blocks for other histories refer to no earlier piece. */
+/** For how many histories a piece is compressed. For any other history, its blocks refer to no earlier piece. */
 const MAX_HISTORIES = 16;
 
 let made = 0;
 
-/** The last pieces that were sent to a client, within MAX_PIECES and MAX_BYTES. */
 class History {
   static readonly none = new History([], []);
-  /** Equal for all clients with the same history; empty for the empty history. */
+  /** Equal for equal histories; empty for the empty history. */
   readonly key: string;
   readonly #numbers: readonly number[];
   readonly #texts: readonly Buffer[];
@@ -96,7 +92,7 @@ const plainEncoder: StreamEncoder = {
   end: () => Buffer.alloc(0),
 };
 
-/** A gzip header (RFC 1952) without file name and time, for an unknown operating system. */
+/** A gzip header without optional fields (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 /** An empty deflate block that is marked as the final one. */
 const LAST_BLOCK = Buffer.from([3, 0]);

@@ -1,7 +1,6 @@
 // Sends server-sent events to viewers: clients with an open event stream. An event contains the snapshot of a topic.
 // While a viewer's buffer is full, its snapshots wait, and a newer snapshot replaces a waiting snapshot of the same
-// topic. So the memory of each viewer is bounded. A viewer whose buffer stays full is disconnected. A viewer that
-// reconnects sends the id of the last event that it has received (Last-Event-ID), and gets only newer events.
+// topic. So the memory of each viewer is bounded.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
@@ -19,15 +18,15 @@ export interface EventSource {
    */
   view(request: HttpRequest, events: readonly string[]): HttpResponse;
   /**
-   * Sends `data`, a single line such as JSON, to all viewers of `event`. Stores `data` as the new snapshot of `topic`.
-   * The default topic has the name of the event.
+   * Sends `data`, a single line, to all viewers of `event`. Stores `data` as the new snapshot of `topic`. Default of
+   * `topic`: the name of the event.
    */
   publish(event: string, data: string, topic?: string): void;
-  /** Deletes the event's snapshots, so that no viewer gets them any more. */
+  /** Deletes the event's snapshots. */
   clear(event: string): void;
   /**
-   * Sends a comment to the viewers that have room in their buffers, except to the viewers of the event `except`. The
-   * comment keeps a stream without events from being closed as idle, for example by a proxy.
+   * Sends a comment to viewers, except to the viewers of the event `except`. The comment keeps proxies from closing a
+   * stream without events as idle.
    */
   ping(except?: string): void;
   isWatched(event: string): boolean;
@@ -40,7 +39,7 @@ export interface EventSourceOptions {
   readonly maxViewersPerClient: number;
   /** How long a viewer's buffer may be full before the viewer is disconnected, in milliseconds. */
   readonly stalledMs: number;
-  /** Called with the number of viewers after each change of this number. */
+  /** Called after each change of the number of viewers. */
   readonly onViewers: (viewers: number) => void;
 }
 
@@ -48,12 +47,11 @@ interface Viewer {
   readonly connection: Writable;
   readonly encoder: StreamEncoder;
   readonly events: ReadonlySet<string>;
-  /** When the connection's buffer became full, by the monotonic clock; null: the buffer has room. */
+  /** When the buffer became full, by the monotonic clock; null: the buffer has room. */
   fullSince: number | null;
   /**
-   * The topics whose newest snapshot waits because the buffer is full, in the order of the snapshots' ids. In another
-   * order, a viewer that reconnects could miss snapshots, because it gets only snapshots with later ids than the last
-   * received id.
+   * The topics whose newest snapshot waits for room, in the order of the snapshots' ids: a viewer that reconnects gets
+   * only snapshots with later ids than the last received id.
    */
   readonly waiting: Set<string>;
 }
@@ -65,12 +63,11 @@ interface Snapshot {
 }
 
 const newPing = () => new EventBytes(": ping\n\n");
-/** The maximum number of topics of one event. If there are more, the snapshot that changed longest ago is deleted. */
+/** The maximum number of topics of one event. */
 const MAX_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
-  // Every id contains this random text. An id with another text is from another event source, for example of an earlier
-  // process, and is ignored (seenBy).
+  // Every id contains this random text, so that ids from other event sources, such as an earlier process, are ignored.
   const source = randomBytes(6).toString("base64url");
   const viewers = new Set<Viewer>();
   const perClient = new Map<string, number>();
@@ -99,7 +96,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     }
   };
 
-  /** Sends those snapshots of the viewer's events that have a number above `seen`; if there are none, a ping. */
+  /** Sends the viewer's snapshots with a number above `seen`; if there are none, a ping. */
   const greet = (viewer: Viewer, seen: number) => {
     let isGreeted = false;
     for (const [topic, { event, number, bytes }] of snapshots) {
@@ -174,7 +171,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     publish(event, data, topic = event) {
       const number = ++last;
       const bytes = new EventBytes(`id: ${source}-${number}\nevent: ${event}\ndata: ${data}\n\n`);
-      // The topic is deleted first, so that the topics stay in the order of their last change.
+      // Deleted first, so that the topics stay in the order of their last change.
       snapshots.delete(topic);
       snapshots.set(topic, { event, number, bytes });
       if (topic !== event) makeRoom(snapshots, event);
@@ -210,7 +207,7 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   if (topics.length > MAX_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
-/** Returns the number in the request's Last-Event-ID; 0 without this header, or if another event source made the id. */
+/** Returns the number in the request's Last-Event-ID; 0 without an id of this event source. */
 function seenBy(request: HttpRequest, source: string): number {
   const [, from, number] =
     /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];

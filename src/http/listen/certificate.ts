@@ -1,5 +1,4 @@
-// Loads the server's TLS certificate and private key from two files. The files may be replaced while the server runs:
-// reload() reads the new files.
+// Loads the server's TLS certificate and private key from two files, which may be replaced while the server runs.
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
@@ -15,7 +14,7 @@ export interface CertificateFiles {
 
 /** A loaded TLS certificate with its private key. */
 export interface Certificate {
-  /** The options for Node's TLS, with the certificate and its key. */
+  /** The certificate and its key, as options for Node's TLS. */
   readonly options: SecureContextOptions;
   /** The time at which the certificate expires. */
   readonly expiresAt: Date;
@@ -30,7 +29,7 @@ interface Pair {
 
 /**
  * Loads the certificate and the key. Throws InputError if a file is unreadable or invalid, or if the key does not
- * belong to the certificate. The error names the option: `tls.certFile` or `tls.keyFile`.
+ * belong to the certificate.
  */
 export function loadCertificate(files: CertificateFiles): Certificate {
   let pair = pairOf(files);
@@ -59,7 +58,7 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
-    // node:tls is loaded when it is needed, not by an import: each application that uses the library loads this file.
+    // node:tls is loaded only when needed, because every application that uses the library loads this file.
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
     throw certificateError("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);

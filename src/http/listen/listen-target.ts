@@ -1,4 +1,4 @@
-// Where a server can listen: at a host and port, at a unix socket, or at an open socket that the process has inherited.
+// The addresses at which a server can listen.
 
 /** A host and a port to listen at. */
 export interface TcpTarget {
@@ -12,9 +12,9 @@ export interface TcpTarget {
 export interface UnixTarget {
   /** The socket's absolute path. */
   readonly path: string;
-  /** The socket's file mode, such as 0o660, which decides which users may connect. */
+  /** The socket's file mode, such as 0o660. The mode decides which users may connect. */
   readonly mode: number;
-  /** The number of the socket's group; null: the socket keeps the group that the system gives it. */
+  /** The number of the socket's group; null: the default of the system. */
   readonly gid: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** Replaces the address of a client that is connected through a unix socket, because such a client has no address. */
+/** Replaces the address of a client of a unix socket, because such a client has no address. */
 export const UNIX_PEER = "unix:";
 
 /** Returns the target as it is written in the option `listenAddr`. */

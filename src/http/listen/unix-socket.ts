@@ -1,6 +1,5 @@
-// Creates a unix socket to which, in Node's main thread, no other user can connect before the socket's mode is set. A
-// socket that a killed process has left is replaced. Any other file at the path, such as a socket in use, is kept, and
-// an error is thrown.
+// Creates a unix socket. A socket that a killed process has left is replaced. If any other file is at the path, an
+// error is thrown.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";
@@ -16,7 +15,7 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
   const left = await leftBehind(path);
   await startListening(server, () => {
     if (left !== null && isSame(left, statsOf(path))) unlinkSync(path);
-    // A worker thread of Node cannot change the umask, so there the process's umask applies until chmodSync().
+    // The umask keeps other users from connecting before chmodSync(). A worker thread of Node cannot change the umask.
     const mask = isMainThread ? process.umask(0o177) : null;
     server.listen({ path });
     if (mask !== null) process.umask(mask);
@@ -56,7 +55,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   );
 }
 
-/** Connects to the socket, and returns the error's code, or the message if the error has no code; null: no error. */
+/** Connects to the socket, and returns the error's code (or else its message); null: no error. */
 async function connectError(path: string): Promise<string | null> {
   const socket = net.connect({ path });
   try {
@@ -77,7 +76,7 @@ function statsOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
-/** Whether both are stats of one file. The times are compared, too, because a new file may get the same inode. */
+/** Compares the times, too, because a new file may get the same inode. */
 function isSame(one: BigIntStats, other: BigIntStats | null): boolean {
   return other !== null && one.ino === other.ino && one.ctimeNs === other.ctimeNs;
 }

@@ -1,7 +1,6 @@
-// Reads which live workers have acknowledged the current pauses. A worker is live if it has a
-// heartbeat row and its lease has not expired. A worker that has read the pauses fetches no paused job, and gives back
-// the paused jobs that it has fetched. Then the worker writes an acknowledgement into its heartbeat row: the mark of
-// the pauses (markOfPauses()).
+// Reads which live workers have acknowledged the current pauses. A worker is live if its lease has not expired. After a
+// worker has given back the paused jobs that it had fetched, it writes the mark of the pauses (markOfPauses()) into its
+// heartbeat row.
 import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -19,7 +18,7 @@ export interface Acknowledgement {
   readonly waitingFor: readonly string[];
 }
 
-/** The value if the schema has no table of pauses or of workers, or if the workers could not be read. */
+/** The value if the acknowledgements cannot be read. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
 /** Returns NOT_ACKNOWLEDGED if the schema has no table of pauses or of workers. */
@@ -29,9 +28,8 @@ export async function readAcknowledgement(db: Database): Promise<Acknowledgement
 }
 
 /**
- * Waits until all live workers have acknowledged the pauses, `signal` aborts, or monotonic() reaches `untilMs`. Returns
- * the last state read. Does not wait if `db` is in a transaction that has written: workers see a pause of the
- * transaction only after the commit.
+ * Waits until all live workers have acknowledged the pauses, `signal` aborts, or monotonic() reaches `untilMs`. Does
+ * not wait if `db` is in a transaction that has written: workers see its pauses only after the commit.
  */
 export async function awaitAcknowledgement(
   db: Database,
@@ -55,12 +53,12 @@ export async function awaitAcknowledgement(
   }
 }
 
-// The delay between two reads is this share of the time waited so far, so the total wait is longer than necessary by at
-// most about this share. Workers with LISTEN apply a pause within milliseconds, all others within 2 s.
+// The delay between two reads is this share of the time waited so far: workers with LISTEN apply a pause within
+// milliseconds, all others within 2 s.
 const WAITED_SHARE = 0.25;
 const MIN_MS = 5;
 const MAX_MS = 160;
-/** How long the wait may last beyond `untilMs`, so that its last read can end. */
+/** How long the last read may continue after `untilMs`. */
 const LATE_MS = 250;
 
 async function readState(db: Database) {

@@ -8,7 +8,7 @@ import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 
 /** A pause of a queue, of a task or of all jobs. */
 export interface Pause {
-  /** What is paused: one queue, the jobs of one task, or all jobs. */
+  /** What is paused. */
   readonly scope: PauseScope;
   /** The name of the queue or task; null for `all`. */
   readonly name: string | null;
@@ -17,16 +17,15 @@ export interface Pause {
   /** The time at which the pause ends by itself; null if it lasts until a user ends it. */
   readonly resumeAt: Date | null;
   /**
-   * Whether the pause of a queue has ended, because a user has ended it or because `resumeAt` has passed. An ended
-   * pause is listed until the queue's running job has ended and a worker of this library unlocks the queue. False for
-   * other scopes.
+   * Whether the pause of a queue has ended. An ended pause is listed until the queue's running job has ended and a
+   * worker of this library unlocks the queue. False for other scopes.
    */
   readonly hasEnded: boolean;
   /** The first 2,000 characters of the reason; null if none was given. */
   readonly reason: string | null;
   /** The user that set the pause; null if none was given. */
   readonly pausedBy: string | null;
-  /** Whether a job has requested the pause: the task or queue backs off until `resumeAt`. */
+  /** Whether a job has requested the pause as a back-off. */
   readonly isBackOff: boolean;
 }
 
@@ -40,7 +39,7 @@ export async function listPauses(db: Database): Promise<Pause[]> {
   return (await query<PauseRow>(db, statement)).map(toPause);
 }
 
-/** Returns the first of `pauses` that applies to all jobs, to `task` or to `queue`; undefined if there is none. */
+/** Returns the first of `pauses` that applies to all jobs, to `task` or to `queue`. */
 export const pauseOf = (pauses: readonly Pause[], task: string | null, queue: string | null) =>
   pauses.find(({ scope, name }) => scope === "all" || name === (scope === "task" ? task : queue));
 
@@ -68,8 +67,7 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// The pause of a queue is listed as long as a pause locks the queue. Rows whose name is too long for a task or queue
-// pause nothing, and are left out.
+// The pause of a queue is listed as long as a pause locks the queue.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
@@ -85,8 +83,7 @@ where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resu
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
-// A pause is a back-off if a stored back-off of the same task or queue ends at the same time. All other pauses were set
-// or changed by users.
+// A pause is a back-off if a stored back-off of the same task or queue ends at the same time.
 const withBackOffsSql = listSql(
   (s) => `exists (
     select from ${s}._private_back_offs as backs

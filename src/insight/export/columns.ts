@@ -1,6 +1,5 @@
-// The columns of an export, and the SQL of its lines. PostgreSQL joins the columns of each job to a line, and many
-// lines to one text, because reading separate columns would take three times as long. The lines do not depend on
-// settings of the session, such as its time zone.
+// The columns of an export, and the SQL of its lines. PostgreSQL builds the lines, because reading separate columns
+// would take three times as long.
 import { stateOf } from "../../queue/sql/job-state.ts";
 
 /** SQL expressions for the value of a column. They use the aliases `jobs`, `tasks` and `queues`, and are never null. */
@@ -8,7 +7,7 @@ interface Column {
   /** The value as JSON text. If `isQuoted`, the text has no quotation marks, and lineSql() adds them. */
   readonly json: string;
   readonly isQuoted?: boolean;
-  /** The value as a CSV field (RFC 4180), quoted if it may contain special characters; for SQL null, an empty field. */
+  /** The value as a CSV field (RFC 4180); for SQL null, an empty field. */
   readonly csv: string;
 }
 
@@ -20,8 +19,7 @@ const number = (column: string): Column => ({
 const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 
-// A time outside the years 1 to 9999 becomes the earliest or the latest time of these years, because the year of an
-// RFC 3339 time has four digits and no sign.
+// Times outside the years 1 to 9999 are clamped, because the year of an RFC 3339 time has four digits.
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
@@ -42,7 +40,6 @@ const timeOrNull = (column: string): Column => ({
 /** The codes of tab, carriage return, + - = @. Spreadsheets treat text that begins with one of these as a formula. */
 const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
-/** In CSV, text that a spreadsheet would treat as a formula gets a leading apostrophe. */
 const text = (expression: string): Column => ({
   json: orNull(`pg_catalog.to_json(${expression})::text`),
   csv: csvField(
@@ -62,9 +59,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/**
- * Returns the text with the collation C. With this collation, replace() compares bytes, and takes a third of the time.
- */
+/** With the collation C, replace() compares bytes, and takes a third of the time. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }
@@ -120,7 +115,7 @@ export function lineSql(
 
 /**
  * Joins SQL expressions with ||, in halves. If the expressions were joined from left to right, PostgreSQL would copy
- * the beginning of a line up to forty times. With PostgreSQL's format(), a line would take three times as long.
+ * the beginning of a line up to forty times.
  */
 function concatenate(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();

@@ -1,6 +1,5 @@
-// Exports all jobs that match a query as lines of text, ordered by id. While the client receives a chunk of lines, the
-// next chunk is read. A statement takes about 0.1 s, or seconds if it reads a large payload. No snapshot stays open
-// between statements. Jobs with ids above the highest id at the start of the export are not included.
+// Exports all jobs that match a query as lines of text, ordered by id. No snapshot stays open between statements. Jobs
+// with ids above the highest id at the start of the export are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -21,30 +20,27 @@ export interface Export {
    * interrupted export is the id in the last received line, followed by boundaryText() of this boundary.
    */
   readonly boundary: ExportCursor;
-  /** Terms of the query with names or error groups that do not exist, such as a misspelled task. */
+  /** Terms of the query with names or error groups that do not exist. */
   readonly unknown: readonly string[];
   /**
    * Yields the text of the export in pieces, usually of at most a few megabytes, and empty pieces while no matching
    * job is found. Ends early when `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /**
-   * Returns how far the export has come. A piece counts as exported when the next piece is requested, because until
-   * then the caller may fail to write the piece.
-   */
+  /** Returns how far the export has come. A piece counts as exported when the next piece is requested. */
   readonly progress: () => ExportProgress;
 }
 
 export interface ExportProgress {
   readonly lines: number;
-  /** The number of jobs left out so far, because they were too large or too slow to be compared with the query. */
+  /** The number of jobs left out because they were too large or too slow to be compared with the query. */
   readonly unchecked: number;
   /**
-   * The cursor after the last job that was exported completely, or that the search has passed. Until there is such a
-   * job: the cursor from which this export began; null if the export began without a cursor.
+   * The cursor after the last job that was exported completely, or that the search has passed. Before the first such
+   * job: the cursor with which the export began, or null.
    */
   readonly cursor: string | null;
-  /** Whether only a part of the last line has been exported. Only lines of large jobs are exported in parts. */
+  /** Whether only a part of the last line has been exported. */
   readonly isInLine: boolean;
 }
 

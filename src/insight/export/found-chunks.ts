@@ -1,4 +1,4 @@
-// Yields the lines of an export in chunks. An export has all jobs, or the jobs that match a query (walk/walk.ts).
+// Yields the lines of an export of all jobs, or of the jobs that match a query, in chunks.
 import type { Database } from "../../database/database.ts";
 import { allOf, everyJob, type WalkCondition } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
@@ -32,7 +32,7 @@ export interface WalkOptions {
   readonly onUnchecked: (jobs: number) => void;
 }
 
-/** The maximum number of jobs that one walk finds. The lines of these jobs are yielded before the next walk. */
+/** The maximum number of jobs that one walk finds. */
 const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
@@ -62,11 +62,10 @@ export async function* matchingChunks(
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
     // The first step of the next walk reads `size` rows. This walk has adapted `pace` to the duration of its steps:
-    // with walk()'s usual number of rows, a step could exceed its time limit again. After a walk that has found
-    // IDS_A_WALK jobs, `size` is at most IDS_A_WALK: the next walk needs no more rows if all of them match.
+    // with walk()'s usual number of rows, a step could exceed its time limit again. If all rows match, a walk needs
+    // only IDS_A_WALK rows.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
-    // After a walk that has read rows without a match, an empty chunk reports the progress, so that the caller can
-    // abort the search. If a step exceeded its time limit before the walk had read rows, `last` is unchanged.
+    // If a walk has read rows without a match, an empty chunk reports the progress: the caller can abort the search.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }

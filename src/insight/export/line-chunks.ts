@@ -1,6 +1,5 @@
 // Reads the lines of an export in chunks of about a megabyte, each with one statement. A chunk ends before the first
-// job that may not fit. The payload of this job is not decompressed: the size of a compressed payload is estimated as
-// a share of the largest size that the payload can have.
+// job that may not fit. The size of a compressed payload is only estimated.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -20,13 +19,12 @@ export type Selection =
 
 export interface LineChunk {
   /**
-   * The lines; empty if a search has found no match up to `last` (found-chunks.ts); null if the job `last` is too
-   * large even for a chunk of its own, or if its read timed out. If the text is null, the caller reads this job with
-   * large-line.ts.
+   * The lines; empty if a search has found no match up to `last`. Null if the job `last` is too large for a chunk, or
+   * if its read timed out: then the caller reads this job with large-line.ts.
    */
   readonly text: string | null;
   readonly lines: number;
-  /** The id of the last job that the chunk covers, with or without a line. The next chunk begins after this job. */
+  /** The id of the last job that the chunk covers, with or without a line. */
   readonly last: string;
 }
 
@@ -36,8 +34,8 @@ export interface LineChunks {
 }
 
 /**
- * The intended size of a chunk, in bytes. Smaller chunks would make an export slower. Larger chunks would not make it
- * faster, but would need more memory, because two chunks are in memory at once.
+ * The intended size of a chunk, in bytes. Smaller chunks would make an export slower. Larger chunks would need more
+ * memory.
  */
 const WANTED_BYTES = 1_048_576;
 /** The upper limit of the estimated size of a chunk with several jobs, in bytes. */
@@ -48,7 +46,6 @@ const MAX_ALONE = 4 * 1_048_576;
 const LINE_BYTES = 500;
 /** The smallest estimate for a compressed payload, as a share of the largest size that the payload can have. */
 const MIN_SHARE = 1 / 8;
-/** The maximum number of lines of the first chunk. The maximum of a later chunk depends on the chunk before it. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
@@ -59,7 +56,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
   const learn = (selection: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
     const bytes = Buffer.byteLength(text);
-    // The next chunk has at most twice as many lines as this one, because its jobs may be larger.
+    // The next chunk has at most twice as many lines, because its jobs may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / bytes));
     const isCut = lines < selection;
     if (bytes > MAX_BYTES) share = 1;
@@ -97,7 +94,6 @@ interface LinesRow {
   readonly lines: string | null;
   readonly count: string;
   readonly last: string | null;
-  /** The id of the first job; null if there is none. */
   readonly first: string | null;
 }
 
@@ -120,9 +116,7 @@ async function readLines(
   return row ?? { lines: null, count: "0", last: null, first: null };
 }
 
-/**
- * Returns SQL for the estimated size of a payload, in bytes. `parameter`: the number of the parameter with the share.
- */
+/** Returns SQL for the estimated size of a payload. `parameter`: the number of the parameter with the share. */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;
 

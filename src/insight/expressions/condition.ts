@@ -1,7 +1,6 @@
-// SQL for the conditions of a job (ready, blocked, …). `job` is the alias of a row of _private_jobs. The reports in the
-// workers' heartbeat rows show whether a locked job is fetched or running. Statements that read the whole table get the
-// ids of all locked queues as a parameter: PostgreSQL hashes the array of a parameter, but would search the result of a
-// sub-select linearly for each job.
+// SQL for the conditions of a job (ready, blocked, …). `job` is the alias of a row of _private_jobs. Statements that
+// read the whole table get the ids of all locked queues as a parameter: PostgreSQL hashes the array of a parameter, but
+// would search the result of a sub-select linearly for each job.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
@@ -12,7 +11,7 @@ import { reportedWorkers } from "./reported-workers.ts";
 /** The caller's expressions for conditionOf(). `isQueueLocked`: isQueueIn(), or a condition on the queue's row. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** SQL for the result if the job is retrying, for example to distinguish due retries. */
+  /** SQL for the result if the job is retrying. */
   readonly retrying?: string;
 }
 
@@ -44,7 +43,7 @@ const isBlocked = (job: string, lockedQueues: string, now: string): string =>
 
 /**
  * Returns an SQL expression: whether the job is in this condition. Unlike a comparison with conditionOf(), the
- * expression lets the planner use an index. `lockedQueues`: as for isQueueIn().
+ * expression lets the planner use an index.
  */
 export function isInCondition(
   condition: Condition,
@@ -86,9 +85,9 @@ const isList = (name: string): string => `pg_catalog.jsonb_typeof(${reportMember
 const isReported = (name: string, job: string): string =>
   `${reportMember(name)} operator(pg_catalog.?) ${job}.id::text`;
 
-/** The maximum number of ids in a list of a report. A worker leaves out further ids. */
+/** The maximum number of ids in a list of a report. */
 const MAX_LIST_LENGTH = 1_000;
-/** The maximum size in bytes of a list that isFetched() reads, enough for 1,000 ids. Larger lists are ignored. */
+/** The maximum size in bytes of a list that isFetched() reads, enough for 1,000 ids. */
 const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
@@ -98,21 +97,18 @@ export const LISTS_ALL = `case when ${isList("running_job_ids")}
     else false end`;
 
 /**
- * Returns a condition on a locked job and the heartbeat row `workers` of the worker that holds its lock: the report
- * lists all running jobs of the worker, but not this job.
+ * Returns a condition on a locked job and the heartbeat row `workers` of its worker: the report lists all running jobs,
+ * but not this job.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
     and not ${isReported("running_job_ids", job)}`;
 
 /**
- * Returns a condition on a locked job: the job is fetched and not started. A worker of this package lists the jobs that
- * it has fetched and not started, except jobs that it fetched less than 250 ms before. When the worker starts a listed
- * job, it writes a new report at once. Other workers list only running jobs, and a report may be older than the lock of
- * a job. So a job of such a worker counts as fetched only if the worker's last heartbeat is at least a second later
- * than the job's lock, and does not list the job.
- *
- * The lists of all workers are read once for each statement, and only if a job is locked.
+ * Returns a condition on a locked job: the job is fetched and not started. A worker of this package reports its fetched
+ * jobs. Other workers report only running jobs, and a report may be older than the lock of a job. So a job of such a
+ * worker counts as fetched only if the worker's last heartbeat is at least a second later than the job's lock, and does
+ * not list the job.
  */
 export const isFetched = (job: string, heartbeats: Heartbeats): string =>
   heartbeats === null

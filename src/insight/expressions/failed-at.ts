@@ -1,10 +1,8 @@
-// SQL expressions for the time at which a job failed, as far as the job's row shows this time. After a failure, a
-// worker of this library writes the time of the failure to updated_at, and usually this time plus a delay to run_at.
-// The delay is Graphile Worker's, or a whole number of milliseconds from a retry policy or from the error. A Graphile
-// worker writes only run_at. Changes by hand write updated_at and perhaps run_at.
-import { MARKED_FAILED } from "../../domain/words.ts";
+// SQL expressions for the time at which a job failed. After a failure, a worker of this library writes the time of the
+// failure to updated_at, and usually this time plus a delay to run_at. The delay is Graphile Worker's, or a whole
+// number of milliseconds. A Graphile worker writes only run_at. Changes by hand write updated_at and perhaps run_at.
+import { MARKED_FAILED, RECOVERED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
-import { wasRecovered } from "../read/lost-attempts.ts";
 
 const byFormula = (job: string) => `${job}.run_at - ${delayOf(`${job}.attempts`)}`;
 
@@ -23,32 +21,28 @@ export const failedAt = (job: string): string =>
       and ${job}.run_at <= pg_catalog.now() + ${delayOf(`${job}.attempts`)} and not ${hasOwnDelay(job)}
       then ${byFormula(job)} end)`;
 
-/** The number of characters at the start of an error that are compared with MARKED_FAILED. */
+/** The number of characters of an error that are compared with a pattern. */
 const MARK_LENGTH = 64;
 
 /** Returns a condition for a row with an error: the job was cancelled, or failed by hand without a reason. */
 export const wasFailedByHand = (job: string): string =>
   `pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${MARKED_FAILED}'::text`;
 
-/**
- * Returns a condition for a row with a failure: run_at is the time of the failure plus Graphile Worker's delay. The
- * condition is false if the delay came from a retry policy or from the error, if the job was changed after the failure,
- * or if the job failed on a Graphile worker and had been changed before the failure.
- */
+/** Returns a condition for a row with a failure: run_at is the time of the failure plus Graphile Worker's delay. */
 export const hasFormulaDelay = (job: string): string =>
   `coalesce(${byFormula(job)} = ${job}.updated_at or ${job}.updated_at <= ${job}.created_at
     and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now(), false)`;
 
 /**
- * Returns a condition for a row with a failure: the job's last attempt was recovered, and later changes by hand, if
- * any, only made the job due at once. Such a change, and a recovery without a delay, write the same time to run_at and
- * updated_at. For a job in a queue, the condition is false, because its recovery does not write run_at.
+ * Returns a condition for a row with a failure: the job's last attempt was recovered, and the last change made the job
+ * due at once. Such a change writes the same time to run_at and updated_at.
  */
-const isAsRecovered = (job: string) => `${job}.run_at = ${job}.updated_at and ${wasRecovered(job)}`;
+const isAsRecovered = (job: string) =>
+  `${job}.run_at = ${job}.updated_at and pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${RECOVERED}'::text`;
 
 /**
- * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. For a job that was
- * changed after the failure, the condition is usually false, unless wasFailedByHand() is true.
+ * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. If the job was changed
+ * after the failure, the condition is usually false.
  */
 export const isFailureTimed = (job: string): string =>
   `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}
@@ -56,7 +50,7 @@ export const isFailureTimed = (job: string): string =>
 
 /**
  * Returns an expression: the time at which a failed job failed; null if the time is unknown, or if the job is not
- * failed. Cheap columns are tested first, because in most reads few of the rows are failed jobs.
+ * failed. Cheap columns are tested first, because usually few rows are failed jobs.
  */
 export const failedForGoodAt = (job: string): string =>
   `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts and ${isFailureTimed(job)}

@@ -1,16 +1,15 @@
-// SQL and functions that read values of any size, such as payloads, and limit how many bytes one read decompresses.
-// database/unpacked.ts has the reason for the limits.
+// Reads values of any size, such as payloads, and limits how many bytes one read decompresses. database/unpacked.ts has
+// the reason for the limits.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
 /** The maximum number of bytes that one read decompresses. The last batch of loadPacked() may exceed this number. */
 export const MAX_UNPACKED = 16 * 1_048_576;
-/** The maximum expected size of a batch, decompressed, in bytes. A value with a larger expected size is read alone. */
+/** The maximum expected size of a batch with several values, decompressed, in bytes. */
 const BATCH = 4 * 1_048_576;
 /**
- * The expected size of a batch is its largest possible size, multiplied by a share. The first batch has the share 1.
- * For each later batch, the share is twice the real size of the previous batch, divided by the largest possible size of
- * the previous batch, but at least MIN_SHARE and at most 1.
+ * The expected size of a batch is its largest possible size, multiplied by a share. The share depends on the real size
+ * of the previous batch, and is at least MIN_SHARE.
  */
 const MIN_SHARE = 1 / 64;
 
@@ -21,15 +20,14 @@ export const isUnpackable = (value: string): string =>
 /** A page of whole rows ends with the row that brings the page to this size, in bytes. */
 export const PAGE_BYTES = 4 * 1_048_576;
 
-/** Whether the page ends with this row because it has reached PAGE_BYTES. */
+/** Whether the page ends with this row. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
   Number(bytes) >= PAGE_BYTES;
 
 /**
  * Returns a query `page` for `with recursive`: the ids of the newest rows of `table` that match `which`. A row with
  * `row_number` 0, which is not a row of the table, comes first. $1 bigint: only lower ids are read (null: all). $2 int:
- * the maximum number of rows. `bytes`: SQL for the size of a row `stored`. The page ends when `page_bytes`, the sum of
- * the sizes, reaches PAGE_BYTES.
+ * the maximum number of rows. `bytes`: SQL for the size of a row `stored`.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -44,9 +42,9 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the select items of a PackableRow, except `id`, for a row `jobs`. A payload is selected only if it is not
- * compressed; loadPacked() loads a compressed payload. A payload whose stored size exceeds `bytes` (a parameter or a
- * number) is neither selected nor loaded.
+ * Returns the select items of a PackableRow, except `id`, for a row `jobs`. Compressed payloads are not selected:
+ * loadPacked() loads them. A payload whose stored size exceeds `bytes` (a parameter or a number) is neither selected
+ * nor loaded.
  */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
@@ -66,8 +64,7 @@ export interface PackableRow {
 
 /**
  * Reads the compressed payloads in the order of the rows, until 16 MB have been decompressed. Sets `payload` in a row
- * if the payload has at most `largest` bytes as text. Returns the number of rows that were reached: compressed payloads
- * of later rows were not read.
+ * if the payload has at most `largest` bytes as text. Returns the number of rows that were reached.
  */
 export async function loadPacked(
   db: Database,
@@ -88,7 +85,6 @@ export async function loadPacked(
   return rows.length;
 }
 
-/** Returns the next rows with compressed payloads from index `at` on: the first, and more as far as BATCH allows. */
 function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   const batch: PackableRow[] = [];
   let worst = 0;

@@ -2,19 +2,18 @@
 import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
-/** The maximum length of a worker's id, in bytes. Rows with longer ids are ignored; this library writes none. */
+/** In bytes. Rows with longer ids are ignored. */
 const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
 /**
- * Returns a sub-select of heartbeat rows, to be named `workers`. `which`: a condition on a row `workers`. If more than
- * 10,000 rows match, only the rows with the latest heartbeats are selected. Reports are read from the shortest on, at
- * most 16 MB in total. `metadata`: the report; null if the report is not an object or is not read. `is_cut`: whether
- * the report is not read. `report_bytes`: the total size of this report and of all shorter reports.
+ * Returns a sub-select of heartbeat rows, to be named `workers`. `which`: a condition on a row `workers`. Reports are
+ * read from the shortest on, at most 16 MB in total. `metadata`: the report; null if the report is not an object or is
+ * not read. `is_cut`: whether the report is not read. `report_bytes`: the total size of this report and of all shorter
+ * reports.
  *
- * Reports are stored uncompressed from version 3 of the extension `workers` on. A compressed report counts with the
- * largest size that the report can have after decompression. `||` copies a report into memory, so that expressions on
- * the copy do not read the stored report again.
+ * A compressed report counts with the largest size that the report can have after decompression. `||` copies a report
+ * into memory, so that expressions on the copy do not read the stored report again.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,

@@ -35,18 +35,15 @@ interface GroupRow {
   readonly last_s: number;
   readonly newest: string;
   /**
-   * A JSON object with the number of the group's jobs on each page of the sample. The keys are the places of the pages
-   * in the sample, from 1 on. Pages without jobs of the group are left out. Null without a sample.
+   * The number of the group's jobs on each page of the sample, as a JSON object. The keys are the places of the pages
+   * in the sample, from 1 on. Null without a sample.
    */
   readonly counts: string | null;
   readonly of: string;
   readonly of_counts: string | null;
 }
 
-/**
- * Returns the `limit` largest groups of the matching jobs. A job without a queue is in no group of queues, and a job
- * that is not locked is in no group of workers. `smallPages`: the most pages of a small table; lower in tests.
- */
+/** Returns the `limit` largest groups of the matching jobs. `smallPages`: the most pages of a small table. */
 export async function readColumnGroups(
   db: Database,
   by: ColumnGrouping,
@@ -110,10 +107,7 @@ interface CountedGroup {
   readonly ids: readonly string[];
 }
 
-/**
- * Counts the matching jobs in PostgreSQL. If `pages` is null, counts all matching jobs. If not, counts the matching
- * jobs on these pages, and estimates the numbers of the whole table.
- */
+/** Counts the matching jobs in PostgreSQL. If `pages` is not null, the numbers are estimated from these pages. */
 async function countInDatabase(
   db: Database,
   by: ColumnGrouping,
@@ -150,8 +144,8 @@ async function countInDatabase(
 }
 
 /**
- * Counts the matching jobs in this process. Used if PostgreSQL cannot decide which jobs match. Also used after a count
- * in PostgreSQL that took too long (`isLate`).
+ * Counts the matching jobs in this process. Used if PostgreSQL cannot decide which jobs match, or if a count in
+ * PostgreSQL took too long (`isLate`).
  */
 async function countHere(
   db: Database,
@@ -180,7 +174,6 @@ async function countHere(
   };
 }
 
-/** Returns the highest ids of the rows, at most MAX_SAMPLE_IDS, ascending. */
 const newestIds = (rows: readonly GroupedRow[]): string[] =>
   rows
     .map(({ id }) => id)

@@ -1,6 +1,5 @@
 // Compares two sets of jobs, and finds values of fields that are typical of the first set. A value is typical if at
-// least half of the jobs in the first set have the value, and if the share of jobs with the value in the other set is
-// lower by at least 10 percentage points and by more than chance explains.
+// least half of the jobs in the first set have the value, and the share in the other set is clearly lower.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
@@ -21,7 +20,7 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MAX_PATHS = 400;
 const MAX_VALUES = 200;
 const MAX_FOUND = 10;
-/** The smallest difference that counts, in standard errors. Chance rarely reaches it in thousands of comparisons. */
+/** In standard errors. Chance rarely causes such a difference, even in thousands of comparisons. */
 const MIN_Z = 4.4;
 const MIN_HERE = 0.5;
 const MIN_GAP = 0.1;
@@ -51,7 +50,7 @@ export async function differences(
     .slice(0, MAX_FOUND);
 }
 
-/** The key under which a tally counts the jobs that have the path, with any value. A value is never an empty text. */
+/** The key for the jobs that have the path, with any value. A value is never an empty text. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
@@ -83,7 +82,7 @@ function difference(
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
   if ((here - there) / error < MIN_Z) return null;
-  // If no job of the other set has the value, half a job is counted, because the divisor must not be 0.
+  // Half a job is counted instead of none, because the divisor must not be 0.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: round(here), there: round(there), lift: round(lift) };
 }

@@ -1,7 +1,6 @@
 // Groups jobs by the labels of their errors. A label is an error's first line without numbers, ids and quoted texts; a
 // fingerprint is the hash of a label. If a task would have many groups with only one job, its errors from the same
-// place in the code form one group. Each other group that still has only one job is merged into a larger group of its
-// task with similar errors, if there is one.
+// place in the code form one group.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -55,25 +54,21 @@ interface CollectedGroup {
   readonly key: string;
   readonly label: string;
   readonly task: KnownGroup["task"];
-  /** The labels of the groups with only one job that were merged into this group. */
+  /** The labels of the groups that were merged into this group. */
   readonly joined: string[];
-  /** The beginning of one of the group's errors. */
   readonly example: string;
-  /**
-   * The rows of this group in the table or its sample. The group's jobs are counted from these rows; if there are
-   * none, from `ids`.
-   */
+  /** The rows of this group in the table or its sample. If there are none, the group's jobs are counted from `ids`. */
   readonly rows: GroupedRow[];
   /**
-   * The jobs of this group in `rows` and among the newest failures. Maps the id of each job to the time of its failure,
-   * in milliseconds since 1970; null if the time is unknown.
+   * Maps the ids of the jobs in `rows` and among the newest failures to the times of their failures, in milliseconds
+   * since 1970; null: unknown.
    */
   readonly ids: Map<string, number | null>;
   /** Maps the id of each task to the number of its jobs in `ids`. */
   readonly tasks: Map<number, number>;
   /** The time of the earliest failure; -Infinity if the time of any failure is unknown. */
   firstMs: number;
-  /** The time of the latest failure whose time is known; -Infinity if there is none. */
+  /** The time of the latest failure with a known time; -Infinity if there is none. */
   lastMs: number;
 }
 
@@ -106,9 +101,8 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
 }
 
 /**
- * Merges each group that has only one job into a group of several jobs with similar errors, at least one of them of the
- * same task, if there is such a group. If there are several, the largest one is used. Groups of a place in the code
- * stay as they are.
+ * Merges each group with only one job into the largest group of several jobs that has similar errors and a job of the
+ * same task, if there is such a group. Groups of a place in the code stay as they are.
  */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
@@ -142,8 +136,8 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
 
 /**
  * Groups all errors again. A place in the code of a task in `tasks` has a group if at least two of its errors are alone
- * in their groups by label, or if its group is cached (error-labels.ts). The group has all errors of the place, because
- * a query for its fingerprint finds them all. Other errors are grouped by label.
+ * in their groups by label, or if its group is cached. A query for the fingerprint finds all errors of the place, so
+ * the group has all of them.
  */
 async function byPlace(
   db: Database,

@@ -11,9 +11,8 @@ const LONG_NUMBER = /\d{16}/;
 
 /**
  * Returns a map from paths, such as `payload.customer.vip`, to the values at each path, as JSON. An array has its
- * length under `.length` and its first 20 elements under `[]`, so a path may have several values. Values of more than
- * 80 characters, deeply nested values, and paths after the first 200 are left out. Returns null if the JSON is invalid
- * or too long.
+ * length under `.length` and its first 20 elements under `[]`, so a path may have several values. Long or deeply
+ * nested values, and paths after the first 200, are left out. Returns null if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > MAX_PAYLOAD_LENGTH) return null;
@@ -21,7 +20,7 @@ export function flatten(payload: string): Map<string, Set<string>> | null {
   try {
     add(paths, "payload", parse(payload), 0);
   } catch {
-    return null; // invalid JSON
+    return null;
   }
   return paths;
 }
@@ -50,23 +49,20 @@ function addValue(paths: Map<string, Set<string>>, path: string, text: string): 
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }
 
-/** Returns the first 80 characters of a member's name, quoted if the query language requires quotes. */
+/** Shortens a member's name, and quotes it if the query language requires quotes. */
 const nameText = (name: string) => {
   const short = name.slice(0, MAX_VALUE_LENGTH);
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
 };
 
-/** The beginning of the strings that replace integers in withExactIntegers(). */
+/** The beginning of the strings that replace long integers. */
 const EXACT = "\0number ";
 
 function parse(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
 
-/**
- * Replaces each integer that matches LONG_NUMBER by a string: EXACT and the integer. Without this, JSON.parse() might
- * round the integer. The time is proportional to the length of the text.
- */
+/** Replaces each long integer by a string, because JSON.parse() might round the integer. */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -99,8 +95,8 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Whether the character is a digit or the minus sign. */
+/** A digit or the minus sign. */
 const isOfInteger = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
-/** Whether the character is a digit, a minus or plus sign, a point, e or E. */
+/** A digit, a minus or plus sign, a point, e or E. */
 const isOfNumber = (code: number) =>
   isOfInteger(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b;

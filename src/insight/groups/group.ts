@@ -7,29 +7,25 @@ export type Grouping = (typeof groupings)[number];
 
 export interface JobGroup {
   /**
-   * Identifies the group in all reads: the fingerprint of an error group, the name of the task or queue, the worker's
-   * id, or the priority.
+   * Identifies the group: the fingerprint of an error group, the name of the task or queue, the worker's id, or the
+   * priority.
    */
   readonly key: string;
   /** The text that is shown to users. */
   readonly label: string;
-  /**
-   * The first line of one of the group's errors. Only groups of errors from one place in the code have an example,
-   * because the labels of these groups do not quote the errors.
-   */
+  /** The first line of one of the group's errors. Only groups of errors from one place in the code have an example. */
   readonly example?: string;
   readonly count: Value;
   /** The group's share of all grouped jobs, 0 to 1. */
   readonly share: number;
   /**
-   * `firstSeen` and `lastSeen` are RFC 3339 times; null: unknown. Both concern only the jobs that were read. For
-   * errors: the earliest and the latest failure. If a job was changed after its failure, the time of the failure is
-   * unknown: `firstSeen` is null, and `lastSeen` is the latest known time. For other groupings: when the first and the
-   * last job of the group were added; both are null if this process counted the jobs, not PostgreSQL.
+   * `firstSeen` and `lastSeen` are RFC 3339 times; null: unknown. For errors: the earliest and the latest failure of
+   * the jobs that were read. If the time of any failure is unknown, `firstSeen` is null. For other groupings: when the
+   * first and the last of the jobs that were read were added.
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
-  /** Whether `firstSeen` is known, and less than 15 minutes ago. */
+  /** Whether `firstSeen` is less than 15 minutes ago. */
   readonly isNew: boolean;
   /** The ids of at most 5 jobs: for errors the latest failures, for other groupings some of the newest jobs. */
   readonly sampleIds: readonly string[];
@@ -45,10 +41,7 @@ export interface JobGroup {
 export interface Groups {
   /** The groups, largest first. */
   readonly groups: readonly JobGroup[];
-  /**
-   * The number of matching jobs that were read. For errors, a job that is both in the sample and among the newest
-   * failures counts twice. If PostgreSQL counted the jobs, jobs that are in no group are left out.
-   */
+  /** The number of matching jobs that were read. For errors, some jobs may count twice. */
   readonly sampled: number;
   /** The number of jobs in all groups, including groups that are not returned. */
   readonly of: Value;

@@ -1,7 +1,6 @@
 // Reads the rows of jobs that this process groups, or whose texts it checks against a query. Of a small table, all
 // matching rows are read. If too many rows match, or the table is large or slow to read, the matching rows on random
-// pages are read, and for groups of errors also the newest failed jobs. Only the beginning of each error is selected,
-// to decompress less.
+// pages are read, and for groups of errors also the newest failed jobs.
 
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -30,7 +29,7 @@ export interface GroupedRow {
   readonly priority: number;
   /** The beginning of the job's last error; empty if the job has no error. */
   readonly errorStart: string;
-  /** The time of the last failure, in ms since 1970; null: unknown. Has no meaning if the job has no error. */
+  /** The time of the last failure, in ms since 1970; null: unknown. */
   readonly failedMs: number | null;
 }
 
@@ -38,7 +37,7 @@ export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
   /** The number of sampled pages that were read; 0 if the whole table was read. */
   readonly pagesRead: number;
-  /** The average number of jobs on the pages of the sample; 0 if the whole table was read. */
+  /** The average number of jobs on the pages of the sample. */
   readonly jobsPerPage: number;
   /** Rows that may match: the payload is too large or was not read, or a compared value is compressed. */
   readonly undecided: readonly GroupedRow[];
@@ -62,9 +61,9 @@ const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
 
 /**
- * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. After a read that took too long, the
- * light form of the query, which decompresses no values (job-query.ts), is used if there is one. With `isLate`, all
- * reads use the light form, because a read of the caller has already taken too long.
+ * Reads the rows of matching jobs; with `needsError`, only of jobs with an error. If a read takes too long, further
+ * reads use the light form of the query, if there is one: it decompresses no values. With `isLate`, all reads use the
+ * light form.
  */
 export async function readGroupedRows(
   db: Database,
@@ -103,8 +102,8 @@ export async function readGroupedRows(
 }
 
 /**
- * Reads all matching rows of the table, in parts if this process checks their texts. Returns `late` if the read takes
- * too long, and `many` if more than MAX_EXACT rows match the query's SQL.
+ * Reads all matching rows of the table, in parts if this process checks their texts. Returns `many` if more than
+ * MAX_EXACT rows match the query's SQL.
  */
 async function readAll(
   db: Database,
@@ -133,7 +132,7 @@ async function readAll(
   }
 }
 
-/** Returns how many jobs of the whole table are represented by `rows`, which are some or all of the rows read. */
+/** Returns how many jobs of the whole table are represented by `rows`. */
 export function countRows(
   rows: readonly GroupedRow[],
   { pagesRead, jobsPerPage, undecided }: GroupedRows,
@@ -169,8 +168,7 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // estimateFrom() compares neighbouring pages, so the pages of a complete sample are sorted. If the limit of rows has
-  // ended the read, the pages that were read are a random part of the sample, and stay in random order.
+  // estimateFrom() compares neighbouring pages, so the pages of a complete sample are sorted.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -230,7 +228,7 @@ function groupedRows(rows: readonly TextRow[]): GroupedRow[] {
   }));
 }
 
-/** A row with the texts to check. `payload` is null if no texts are checked, or if the payload was not read. */
+/** `payload` is null if no texts are checked, or if the payload was not read. */
 interface TextRow extends PackableRow {
   readonly place: number;
   readonly is_undecided: boolean;
@@ -244,7 +242,7 @@ interface TextRow extends PackableRow {
   readonly marks: string | null;
 }
 
-// date_part() returns a float. extract() would return a numeric, which takes longer to compute than all the rest.
+// extract() would return a numeric, which takes longer to compute than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
@@ -253,7 +251,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${undecidedBy(jobQuery)} as is_undecided,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
 
-// The select items for texts if no texts are checked. They contain $1, because PostgreSQL rejects unused parameters.
+// NO_TEXTS contains $1, because PostgreSQL rejects unused parameters.
 const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>

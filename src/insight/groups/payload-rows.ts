@@ -1,7 +1,6 @@
 // Reads the payloads that read-common.ts compares: those of jobs that match a query, or those of other jobs of the same
-// tasks. In a small table the newest jobs are read. In a large table, or if the read of the newest jobs takes too long,
-// the jobs on random pages are read. If fewer than FEW_ROWS matching jobs are found on these pages, a short search also
-// reads the newest matching jobs, and the larger of the two results is returned.
+// tasks. In a small table the newest jobs are read. In a large table, or if this read takes too long, the jobs on
+// random pages are read. If these pages have few matching jobs, the newest matching jobs are searched, too.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -21,7 +20,7 @@ export interface PayloadRow {
   readonly payload: string;
 }
 
-/** Which of the two sets of jobs is read: the jobs that match the query, or the other jobs of the tasks `taskIds`. */
+/** The jobs that match the query, or the other jobs of the tasks `taskIds`. */
 export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
 
 const MAX_ROWS = 1_000;
@@ -35,10 +34,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /**
-   * The given query; if a read with this query took too long, its `light` query, if there is one. The SQL of a light
-   * query decompresses nothing.
-   */
+  /** The given query. If a read with this query took too long: its `light` query, if there is one. */
   readonly usedQuery: JobQuery;
 }
 
@@ -68,8 +64,8 @@ export async function readPayloads(
 }
 
 /**
- * Returns the newest jobs of `side`, at most MAX_ROWS. readCandidates() may remove some of the rows that a statement
- * has read. So further statements follow until there are MAX_ROWS jobs, no row is left, or WALK_MS has passed.
+ * Returns the newest jobs of `side`, at most MAX_ROWS. Several statements may be necessary, because readCandidates()
+ * may remove some of the rows that a statement has read.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
@@ -86,8 +82,8 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
 const MAX_ID = "9223372036854775807";
 
 /**
- * Returns the newest jobs of `side`: at most MAX_ROWS, and only those found within about WALK_MS. Each statement reads
- * only a range of ids, for about STEP_MS, so that it ends in time even if few jobs match.
+ * Returns the newest jobs of `side` that are found within about WALK_MS, at most MAX_ROWS. Each statement reads only a
+ * range of ids, so that it ends in time even if few jobs match.
  */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const found: PayloadRow[] = [];
@@ -114,7 +110,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface CandidateRows {
   readonly rows: PayloadRow[];
-  /** The id of the last candidate, if there were MAX_ROWS candidates, so that more may exist; else null. */
+  /** The id of the last candidate if more candidates may exist; else null. */
   readonly lastId: string | null;
 }
 
@@ -157,8 +153,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// Returns the SQL condition for candidates. If the query has a check(), SQL alone does not decide which jobs match: the
-// condition also accepts jobs of the other side, and readCandidates() removes them.
+// If the query has a check(), the condition also accepts jobs of the other side, and readCandidates() removes them.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

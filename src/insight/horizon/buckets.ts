@@ -1,4 +1,4 @@
-// The horizon: the number of jobs in each time bucket, for each of the five conditions of jobs that are not locked.
+// The horizon: the number of jobs in each time bucket, for each condition of jobs that are not locked.
 import {
   type Condition,
   conditionData,
@@ -7,21 +7,21 @@ import {
 } from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** The conditions of jobs that are not locked. Locked jobs have no place on the time axis. */
+/** The conditions of jobs that are not locked: locked jobs have no place on the time axis. */
 export type DrawnCondition = Exclude<Condition, LockedCondition>;
-/** These conditions, in drawing order. */
+/** In drawing order. */
 export const drawn = shownConditions.filter(
   (one): one is DrawnCondition => !conditionData[one].isLocked,
 );
 export type Series = Record<DrawnCondition, number[]>;
 
 export interface Horizon {
-  /** The time to which the edges are relative, RFC 3339. */
+  /** RFC 3339. */
   readonly now: string;
-  /** The edges of the buckets in seconds from `now`. All jobs beyond the edges are in the first or the last bucket. */
+  /** The edges of the buckets in seconds from `now`. Jobs beyond the edges are in the first or the last bucket. */
   readonly edges: readonly number[];
   readonly series: Series;
-  /** For each bucket: half the width of the 95 % interval of the number of jobs in it; 0 if the number is exact. */
+  /** For each bucket: half the width of the 95 % interval of its number of jobs; 0: exact. */
   readonly error: readonly number[];
   readonly exact: readonly boolean[];
   readonly basis: "scan" | "sample";
@@ -33,7 +33,7 @@ export interface HorizonFilter {
   readonly queueId: number | null;
 }
 
-/** The input of count-all.ts and sample-buckets.ts and, if there is no filter, of probe-buckets.ts. */
+/** The input of the functions that count or estimate the jobs in each bucket. */
 export interface BucketInput {
   /** The times that separate the buckets, RFC 3339: one fewer than there are buckets. */
   readonly bounds: readonly string[];
@@ -41,12 +41,12 @@ export interface BucketInput {
   readonly gauge: Gauge;
 }
 
-/** The numbers of jobs in each bucket, extrapolated from a sample to the whole table, with their precision. */
+/** The numbers of jobs in each bucket, estimated from a sample. */
 export interface BucketCounts {
   readonly series: Series;
-  /** For each bucket: half the width of the 95 % interval of the number of failed jobs in it. */
+  /** For each bucket: half the width of the 95 % interval of its number of failed jobs. */
   readonly failedError: readonly number[];
-  /** The same for the number of jobs that have not failed. */
+  /** The same for the jobs that have not failed. */
   readonly otherError: readonly number[];
 }
 

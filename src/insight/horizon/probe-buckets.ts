@@ -1,6 +1,5 @@
-// Counts exactly the jobs in small buckets (sections of time) of the horizon. A bucket is small if it has at most CAP
-// jobs of each priority; for larger buckets a sample is precise enough. Only jobs that are not locked and have attempts
-// left are counted: the jobs in the index from which workers fetch.
+// Counts exactly the jobs in small buckets of the horizon; for larger buckets a sample is precise enough. A bucket is
+// small if it has at most CAP jobs of each priority. Only jobs in the index from which workers fetch are counted.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -11,9 +10,8 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// Times in PostgreSQL are whole microseconds, so the second comparison of run_at means `run_at < to_at`, except in the
-// last bucket. There to_at is infinity, and infinity minus a microsecond is infinity. So the last bucket also includes
-// jobs that are never due (run_at is infinity). PostgreSQL can use the index for both comparisons.
+// Times are whole microseconds, so the second comparison of run_at means `run_at < to_at`. In the last bucket, to_at is
+// infinity, and infinity minus a microsecond is infinity: jobs that are never due (run_at is infinity) are included.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
@@ -21,8 +19,8 @@ const inBucket = (s: string, columns: string) => `
         and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
-// `most`: how many jobs of the bucket have the bucket's most frequent priority; at most CAP + 1. `priorities`: how many
-// priorities were found. PostgreSQL can count with the index alone.
+// `most`: the largest number of the bucket's jobs with one priority; at most CAP + 1. PostgreSQL can count with the
+// index alone.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
@@ -33,7 +31,7 @@ const sizesSql: Statement = (s) => `
   where priorities.priority is not null
   group by 1`;
 
-// Counts the jobs of small buckets by condition. PostgreSQL has to read the row of each of these jobs.
+// PostgreSQL has to read the row of each job, so only small buckets are counted.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
@@ -54,7 +52,7 @@ interface ConditionRow {
   readonly count: string;
 }
 
-/** Returns, for each counted bucket, the number of jobs by condition: a Series whose lists have one element each. */
+/** Returns, for each counted bucket, a Series whose lists have one element each. */
 export async function probeBuckets(
   db: Database,
   { bounds, gauge }: BucketInput,
@@ -64,7 +62,7 @@ export async function probeBuckets(
   const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
-  // If MAX_PRIORITIES priorities were found, the jobs may have more. In that case no bucket is counted.
+  // If MAX_PRIORITIES priorities were found, the jobs may have more.
   const isWhole = sizes.every((row) => row.priorities < MAX_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));

@@ -1,8 +1,6 @@
-// Measures for how long no job was locked or finished, which shows whether workers without heartbeats are active. In a
-// small table of jobs, the newest lock and the newest failure of a job with attempts left are read, and PostgreSQL's
-// count of deletions shows whether jobs have ended since the previous call. A large table is not read: PostgreSQL's
-// counts of its updates and deletions are compared with those of the previous call. Also reads whether the queue was
-// ever used.
+// Measures for how long no job was locked or finished. This period shows whether workers without heartbeats are active.
+// In a small table of jobs, the newest lock and the newest failure are read, and PostgreSQL's count of deletions is
+// compared with that of the previous call. A large table is not read: only PostgreSQL's counts are compared.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -18,10 +16,10 @@ export interface QuietPeriod {
   readonly isWatched: boolean;
 }
 
-/** Returns how long no worker was active. Null at the first call if the table is large: there are no earlier counts. */
+/** Returns how long no worker was active. Null at the first call if the table is large. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
-// An update can be a lock, but also an add with a key. In a small table locks are read, so updates are not counted.
+// An update can be a lock or an add with a key. In a small table locks are read, so updates are not counted.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
   pages <= SMALL_TABLE_PAGES ? deleted : updated + deleted;
 
@@ -43,13 +41,12 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** Returns an incident's title. The title is less certain if deletions were not counted. */
+/** Returns an incident's title. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
 /**
  * Returns the end of a sentence. `longestMs`: the maximum of the period that the text shows if deletions were counted.
- * If they were not counted, the text shows the age of the last known lock or failure, if there is one.
  */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;

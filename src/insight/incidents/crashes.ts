@@ -1,5 +1,5 @@
-// Reads which workers have crashed: the workers whose jobs were recovered and whose heartbeat rows still exist. Creates
-// reports on jobs that crash workers. Also finds the error groups whose jobs were all failed by a user.
+// Reads which workers have crashed: those whose jobs were recovered. Creates reports on jobs that crash workers. Also
+// finds the error groups whose jobs were all failed by a user.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
@@ -26,7 +26,7 @@ export interface CrashReport {
   readonly times: readonly string[];
   /** How many attempts in a row each suspected job has lost in crashes. */
   readonly crashes: number;
-  /** At most 6 jobs that lost attempts in crashes: first the suspected jobs, then the others, most losses first. */
+  /** At most 6 jobs that lost attempts in crashes, first the suspected jobs. */
   readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
@@ -34,7 +34,7 @@ export interface CrashReport {
   }[];
   /**
    * The id of the worker from which the first of `jobs` was last recovered. If this worker is unknown, the id of the
-   * worker that crashed last, or null if `times` is empty.
+   * worker that crashed last.
    */
   readonly worker: string | null;
 }
@@ -43,7 +43,7 @@ const MAX_JOBS = 6;
 
 /**
  * `suspects`: the suspected job, or several jobs that lost attempts in the same crashes. `others`: jobs that lost fewer
- * attempts, perhaps in some of these crashes. `known`: the latest crashes.
+ * attempts. `known`: the latest crashes.
  */
 export function crashReport(
   suspects: readonly PoisonJob[],
@@ -67,7 +67,7 @@ export function crashReport(
 const TREND_MS = 3 * 3_600_000;
 const BARS = 24;
 
-/** Returns 24 numbers of crashes, one for each 7.5 minutes of the last 3 hours, oldest first; empty without `times`. */
+/** Returns 24 numbers of crashes, one for each 7.5 minutes of the last 3 hours, oldest first. */
 export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   if (times.length === 0) return [];
   const trend = Array<number>(BARS).fill(0);
@@ -80,9 +80,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 
 const MAX_CRASHES = 100;
 
-// A worker that was idle, for example when a deploy ended it, has lost no job and is left out. If an older version of
-// this library recovered the jobs of a worker, the worker's heartbeat row lacks `recovered_jobs`. Then the number of
-// running jobs at the worker's last heartbeat is used instead.
+// A worker that was idle has lost no job, and is left out. Older versions of this library do not write
+// `recovered_jobs`.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -118,8 +117,8 @@ const byHandSql: Statement = (s) => `
 
 /**
  * Returns the keys of the error groups whose jobs were all failed by operations of users. The reason of such an
- * operation becomes the error of its jobs, so only operations whose reason has the group's label count. If the number
- * of a group's jobs is not exact, only the jobs in `sampleIds` are checked.
+ * operation becomes the error of its jobs. If the number of a group's jobs is not exact, only the jobs in `sampleIds`
+ * are checked.
  */
 export async function readFailedByHand(
   db: Database,

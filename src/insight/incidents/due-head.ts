@@ -1,6 +1,5 @@
-// For each task and for each of the given named queues: counts the due jobs, and finds when the first of them became
-// due. The statement reads at most MAX_ENTRIES entries of the index from which workers fetch, with an equal maximum for
-// each priority. The statement takes about 0.1 s.
+// Counts the due jobs of each task and of given named queues, and finds when the first of them became due. The
+// statement reads at most MAX_ENTRIES entries of the index from which workers fetch, and takes about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -12,9 +11,8 @@ export interface WaitingJobs {
 
 export interface DueHead {
   /**
-   * The due jobs of each queue in `stuckQueueIds`, by the queue's id. `trend`: 24 numbers, one for each 7.5
-   * minutes of the last 3 hours. Each number is how many of the counted jobs were already due at the end of these 7.5
-   * minutes.
+   * The due jobs of each queue in `stuckQueueIds`, by the queue's id. `trend`: how many of the counted jobs were due at
+   * the end of each of the last 24 periods of 7.5 minutes.
    */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
   /** The due jobs of each task, by the task's id. Jobs of queues in `lockedQueueIds` are left out. */
@@ -27,7 +25,6 @@ const MAX_ENTRIES = 50_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
-// The statement reads the entries once and groups them in several ways.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
     select (${MAX_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
@@ -54,10 +51,7 @@ const headSql: Statement = (s) => `
   limit 20000`;
 
 interface HeadRow {
-  /**
-   * How the jobs of the row are grouped. 3: by queue and part; 5: by task and `is_blocked`; 6: by priority; 7: not at
-   * all. The row with 7 exists even if no job is due.
-   */
+  /** The grouping of the row: by queue and part (3), by task and `is_blocked` (5), by priority (6), or none (7). */
   readonly question: number;
   readonly queue_id: number | null;
   readonly part: number | null;
@@ -84,7 +78,7 @@ export async function readDueHead(
   let isWhole = rows.some((row) => row.question === 7 && row.has_all_priorities);
   for (const row of rows) {
     const count = Number(row.count);
-    // A time of PostgreSQL may be beyond a Date's range. dateOf() limits it.
+    // dateOf() limits the time to the range of a Date.
     const oldestMs = dateOf(Math.floor((row.oldest_s ?? 0) * 1_000_000)).getTime();
     if (row.question === 6 && count >= row.entries) isWhole = false;
     if (row.question === 5 && row.task_id !== null && row.is_blocked === false) {

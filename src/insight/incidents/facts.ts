@@ -16,10 +16,7 @@ import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
 
 export interface WaitingQueue extends LockedQueue {
-  /**
-   * The number of due jobs in the queue. Null: the number is unknown, because some due jobs were not read, and no job
-   * of this queue was read.
-   */
+  /** The number of due jobs in the queue; null if unknown. */
   readonly waiting: Value | null;
   readonly trend: readonly number[];
 }
@@ -29,18 +26,15 @@ export interface WaitingTask {
   readonly identifier: string;
   /**
    * The number of the task's due jobs that are not in a locked or *full* queue. A queue is full if all its slots under
-   * a limit are in use, or if its rate is used up or nearly used up. Queues count as full only while a worker responds.
+   * a limit are in use, or if its rate is used up or nearly used up.
    */
   readonly waiting: Value;
   readonly oldestMs: number;
-  /** Whether the task's jobs wait for a limit of tasks, as in `LimitedWork`. */
+  /** Whether the task's jobs wait for a limit of tasks. */
   readonly isLimited: boolean;
 }
 
-/**
- * A limit of tasks that is used up or backs off, or a limit of queues with full queues, and the due jobs that wait for
- * the limit. A rate that is nearly used up counts as used up.
- */
+/** A limit for which due jobs wait. */
 export interface LimitedWork {
   /** If several queues are full, `limit.queue` is the queue with the oldest waiting job. */
   readonly limit: BlockingLimit;
@@ -73,7 +67,7 @@ export interface IncidentFacts {
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** What the jobs of an error group have in common, by the group's key. Only the largest group can have an entry. */
+  /** What the jobs of an error group have in common, by the group's key. */
   readonly common: ReadonlyMap<string, CommonFactor>;
   /** The keys of the error groups whose jobs were all failed by a user, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
@@ -81,7 +75,7 @@ export interface IncidentFacts {
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */
   readonly ended: readonly PoisonJob[];
-  /** The number of locked jobs of each worker, from the last walk through the table of jobs; null if unknown. */
+  /** The number of locked jobs of each worker; null if unknown. */
   readonly lockedJobs: LockedJobs | null;
   readonly horizon: Horizon | null;
   /** The cron entries that have missed a tick, the earliest missed tick first. */
@@ -93,14 +87,14 @@ export interface IncidentFacts {
   readonly unread: readonly string[];
 }
 
-/** The maximum number of names in one list of a query: of tasks, or of queues. A longer list would be hard to read. */
+/** The maximum number of tasks or of queues that a query names. A longer list would be hard to read. */
 export const MAX_NAMES = 20;
 
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
- * Returns the query for the jobs that match `term` and, as in `WaitingTask.waiting`, are due and not in a locked or
- * full queue; null if due jobs wait in more than MAX_NAMES full queues.
+ * Returns the query for the due jobs that match `term` and are not in a locked or full queue; null if due jobs wait in
+ * more than MAX_NAMES full queues.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];
@@ -110,8 +104,8 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
 }
 
 /**
- * `waiting`: some or all of `facts.tasks`. Returns the query for the jobs of these tasks that `WaitingTask.waiting`
- * counts; null if the query would need the names of more than MAX_NAMES tasks, or of more than MAX_NAMES queues.
+ * Returns the query for the startable jobs of the tasks in `waiting`, some or all of `facts.tasks`; null if the query
+ * would name more than MAX_NAMES tasks or queues.
  */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [

@@ -1,5 +1,4 @@
-// Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding. Jobs
-// are not read: rows of jobs can be far more numerous than rows of queues and workers.
+// Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
@@ -25,7 +24,7 @@ const queuesSql: Statement = (s) => `
   where locked_at < pg_catalog.now() - interval '${LOCKED_FOR_S} seconds' and not ${isPseudoLock("queues")}
   order by locked_at limit ${MAX_QUEUES}`;
 
-/** Returns the queues that a worker locked more than LOCKED_FOR_S seconds ago, longest locked first, at most 500. */
+/** Returns at most 500 queues that a worker locked more than a minute ago, longest locked first. */
 export async function readLockedQueues(db: Database, hasWorkers: boolean): Promise<LockedQueue[]> {
   const rows = await query<{
     readonly id: number;
@@ -48,7 +47,7 @@ const pausedSql: Statement = (s) => `
   where not is_available and ${isPausedQueue("queues")}
   order by queue_name limit ${MAX_QUEUES}`;
 
-/** Returns a map from the names of paused queues, at most 500, to their ids. */
+/** Returns the ids of at most 500 paused queues, by name. */
 export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ readonly id: number; readonly queue_name: string }>(db, pausedSql);
   return new Map(rows.map((row) => [row.queue_name, row.id]));
@@ -58,14 +57,14 @@ export interface StaleWorker {
   readonly workerId: string;
   /** The time of its last heartbeat, in milliseconds since the epoch. */
   readonly lastHeartbeatMs: number;
-  /** The number of running jobs in its last report; null: the report has no such number. */
+  /** The number of running jobs in its last report; null if not reported. */
   readonly running: number | null;
 }
 
 const liveSql: Statement = (s) =>
   `select exists (select from ${s}._private_workers as workers where not ${isNotResponding}) as is_alive`;
 
-/** Whether at least one worker is responding. `hasWorkers`: whether the table of heartbeats exists; if not, false. */
+/** Whether a worker is responding. `hasWorkers`: whether the table of heartbeats exists. */
 export async function hasLiveWorker(db: Database, hasWorkers: boolean): Promise<boolean> {
   if (!hasWorkers) return false;
   const [row] = await query<{ readonly is_alive: boolean }>(db, liveSql);
@@ -97,8 +96,7 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
 }
 
 /**
- * Returns how many workers of `holders` are not in `known`; 0 if `holders` is null. A worker that is not in `known` may
- * be running a long job, or may have ended.
+ * Returns how many workers of `holders` are not in `known`. Such a worker may be running a long job, or may have ended.
  */
 export function countUnknown(
   holders: ReadonlyMap<string, unknown> | null,

@@ -7,10 +7,7 @@ import type { CrashReport } from "./crashes.ts";
 export const incidentKinds = [
   "no_worker",
   "stuck_queue",
-  /**
-   * Jobs wait in one or more queues that a worker without heartbeats has locked. Each of these queues has been locked
-   * for at least 5 minutes and less than 4 hours. The worker may still run.
-   */
+  /** Jobs wait in queues that a worker without heartbeats locked at least 5 minutes and less than 4 hours ago. */
   "locked_queue",
   "error_group",
   "poison",
@@ -34,28 +31,27 @@ export interface Incident {
   /** Identifies the incident as long as the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
-  /** `bad`: jobs cannot run, or many fail. `warn`: a less urgent problem, or a pause, in which jobs wait on purpose. */
+  /** `bad`: jobs cannot run, or many fail. `warn`: a less urgent problem, or a pause. */
   readonly level: "warn" | "bad";
   /** The subject and its problem: `Queue crm:acme is stuck`. */
   readonly title: string;
-  /** The details in sentences, for example how many jobs wait and why. */
+  /** The details, such as how many jobs wait and why. */
   readonly sentence: string;
-  /** When the problem began or, for a coming peak, when the peak begins, RFC 3339; null if unknown. */
+  /** When the problem began, or when a coming peak begins, RFC 3339; null if unknown. */
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
-  /** Whether due jobs, if there are any, wait because of the problem. */
+  /** Whether the problem makes due jobs wait. */
   readonly jobsWait: boolean;
-  /** The query that finds the affected jobs; null if there is no such query. */
+  /** The query that finds the affected jobs; null if there is none. */
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
   /**
-   * The bars of a chart: the numbers of jobs or crashes in the parts of the last 3 hours or, for a peak, the numbers of
-   * future jobs. Empty if there is no chart.
+   * The numbers of jobs or crashes over the last 3 hours or, for a peak, of future jobs. Empty if there is no chart.
    */
   readonly trend: readonly number[];
-  /** The report about the crashes. Only for the kind `poison`: jobs that crash their workers. */
+  /** The report about the crashes; only for the kind `poison`: jobs that crash their workers. */
   readonly crash?: CrashReport;
 }
 
@@ -67,10 +63,7 @@ export interface IncidentCheck {
 }
 
 export interface Incidents {
-  /**
-   * The headline: the worst incident and the number of other incidents. Without an incident, the headline is a sentence
-   * such as `All is well`.
-   */
+  /** The headline: the worst incident and the number of other incidents, or a sentence such as `All is well`. */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";
   /** The incidents, worst first, at most 50. */

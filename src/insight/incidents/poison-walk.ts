@@ -1,7 +1,6 @@
-// Finds poison jobs: jobs that probably crash their workers, including jobs that have no attempts left. Also counts the
-// locked jobs of each worker. No index selects these jobs, so the whole table of jobs is read, in small steps. A call
-// runs steps for up to about a tenth of a second, and the next call continues where the previous call ended. Each call
-// also reads the found jobs again, and forgets those that no longer exist or no longer seem to crash workers.
+// Finds poison jobs: jobs that probably crash their workers. Also counts the locked jobs of each worker. No index
+// selects these jobs, so the whole table of jobs is read, in small steps. Each call runs some of the steps, and again
+// reads the jobs that were found earlier.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost } from "../../database/unpacked.ts";
@@ -24,23 +23,14 @@ export interface PoisonJob {
   readonly hasFailed: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
-  /**
-   * When the job was last recovered or, if its row has changed since then, when the row last changed; in milliseconds
-   * since 1970. Null if the job has no error.
-   */
+  /** When the job's row last changed, usually by a recovery, in ms since 1970; null if the job has no error. */
   readonly recoveredMs: number | null;
   /** The worker from which the job was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
-  /**
-   * The ids of jobs that lost more attempts than this job, and probably did not run in at least one of this job's
-   * crashes (crashedWithout()). So these jobs have probably not caused all of this job's crashes.
-   */
+  /** The ids of jobs that lost more attempts than this job, but probably did not cause all of this job's crashes. */
   readonly apartFrom: ReadonlySet<string>;
   readonly lockedBy: string | null;
-  /**
-   * The first 3 fields of the payload, with values as JSON. Names and values are cut at 60 characters. Empty if the
-   * payload is large or not an object.
-   */
+  /** The first 3 fields of the payload, with values as JSON; empty if the payload is large or not an object. */
   readonly fields: readonly PayloadField[];
 }
 
@@ -51,15 +41,9 @@ export interface PayloadField {
 
 export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
-  /**
-   * Jobs that crashed their workers and have failed since then. Harmless jobs that ran in the same workers may have
-   * lost attempts in these crashes, too.
-   */
+  /** Jobs that crashed their workers and have failed since then. */
   readonly ended: readonly PoisonJob[];
-  /**
-   * The number of locked jobs of each worker, counted by the last complete walk through the table. Null if that walk
-   * could not count all locked jobs, or if no walk has been completed since the table was last rewritten.
-   */
+  /** The number of locked jobs of each worker, from the last complete walk through the table; null if unknown. */
   readonly lockedJobs: LockedJobs | null;
 }
 
@@ -68,7 +52,7 @@ export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalkResul
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;
 const MAX_FOUND = 1_000;
-/** The maximum number of rows of one step: locked jobs and candidates together. */
+/** The maximum number of rows of one step. */
 const MAX_ROWS = 10_000;
 
 export function createPoisonWalk(): PoisonWalk {
@@ -78,7 +62,7 @@ export function createPoisonWalk(): PoisonWalk {
   const failed = new Set<string>();
   const apart = new Map<string, Set<string>>();
   let locked = new Map<string, number>();
-  /** Whether this walk has counted all locked jobs of the pages that it has read. */
+  /** Whether this walk has counted all locked jobs so far. */
   let isWhole = true;
   let lastRound: LockedJobs | null = null;
 
@@ -137,11 +121,7 @@ export function createPoisonWalk(): PoisonWalk {
 
 const MAX_COMPARED = 100;
 
-/**
- * Updates `apart`, which maps the id of a job to its `apartFrom`. The first MAX_COMPARED jobs of `found` are compared
- * with each other, by their last crashes. Ids that were added after earlier crashes stay. The entries of jobs that are
- * not compared are deleted.
- */
+/** Updates `apart`, which maps the id of a job to its `apartFrom`. Ids that were added after earlier crashes stay. */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
   const ids = new Set(compared.map(({ id }) => id));
@@ -157,8 +137,7 @@ function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>)
 
 /**
  * Whether `other` probably did not run in the last crash of `job`: `other` was recovered earlier, or at the same time
- * from another worker. The result may be wrong if the two jobs were recovered at different times after the same crash,
- * or if a row has changed since the recovery.
+ * from another worker.
  */
 export function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
   if (job.recoveredMs === null || other.recoveredMs === null) return false;
@@ -219,9 +198,8 @@ interface FoundRow {
 /** Only errors up to this size are read. The error of a recovery is usually smaller. */
 const MAX_RECOVERED_BYTES = 1_500;
 
-// The pattern matches the error of a job that was recovered several times in a row (lost-attempts.ts). A table may have
-// very many long errors, which are stored outside its rows. The length of an error is stored in the row itself. So the
-// length is compared first, and long errors are not read.
+// The pattern matches the error of a recovery (lost-attempts.ts). Long errors are stored outside the rows of the table,
+// but their lengths are in the rows. So the length is compared first, and long errors are not read.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

@@ -1,6 +1,5 @@
 // Reads the input of the incident rules, and returns the incidents. The reads run in two parallel sequences, so that a
-// small pool has connections left for other reads. Data that cannot be read in time are left out, and an incident lists
-// these data.
+// small pool has connections left. An incident lists the data that cannot be read in time.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -38,7 +37,7 @@ import { failedOf, isMany } from "./rules-of-failing.ts";
 import { readServerTrouble } from "./server-trouble.ts";
 import { judge } from "./verdict.ts";
 
-/** Reads that keep state between calls, or whose cached results are shared with other callers. */
+/** Reads that keep state between calls, or share cached results with other callers. */
 export interface SharedReads {
   readonly walk: PoisonWalk;
   readonly activity: ActivityWatch;
@@ -49,10 +48,10 @@ export interface SharedReads {
   readonly common: (q: string) => Promise<CommonFactors>;
 }
 
-/** The maximum number of error groups whose jobs are compared with other jobs. A comparison takes about 0.1 s. */
+/** The maximum number of error groups that are compared with other jobs, in about 0.1 s each. */
 const MAX_COMPARED = 1;
 
-/** Runs a read. If it exceeds the statement timeout, returns null and adds `what` to the list of unread data. */
+/** Runs a read. At the statement timeout, returns null and adds `what` to the list of unread data. */
 type TimedRead = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
 /** Returns the incidents and the verdict. Throws WorkerError if the database is unreachable. */
@@ -111,8 +110,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const limits = used.length > 0 && (await inTime("live workers", isAlive)) === true ? used : [];
   const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
   const ids = [...queues.map(({ id }) => id), ...(pausedIds ?? NONE).values(), ...fullIds.values()];
-  // A queue is full if all its slots are locked, or if its rate is used up or nearly used up. The jobs of a full queue
-  // count as blocked, like the jobs of a locked queue.
+  // The jobs of a queue whose slots or rate are used up count as blocked.
   const blockedIds = [...lockedQueueIds, ...fullIds.values()];
   const head = await inTime("due jobs", () => readDueHead(db, ids, blockedIds, nowMs));
   const due =
@@ -204,8 +202,8 @@ const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
 /**
- * Returns an entry for each limit of tasks that keeps due jobs waiting, and for each limit of queues that has full
- * queues with due jobs. The entry of a limit of queues includes all these queues.
+ * Returns an entry for each limit that keeps due jobs waiting. The entry of a limit of queues includes all full queues
+ * with due jobs.
  */
 function limitedWork(
   limits: readonly BlockingLimit[],

@@ -1,5 +1,4 @@
-// Rules for error groups, jobs that crash their workers, several workers that crash within minutes, a coming peak, and
-// missed ticks. Pure functions from facts to incidents.
+// Rules for error groups, crashes, a coming peak and missed ticks: pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimatedValue, exactValue } from "../../domain/value.ts";
@@ -11,18 +10,13 @@ import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 import { crashedWithout, type PoisonJob } from "./poison-walk.ts";
 
-/** The members that are the same in all incidents of this file that affect no jobs. */
 const withoutJobs = { jobsWait: false, q: null, links: noLinks, fix: null, trend: [] } as const;
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** If the last failure of a large error group is longer ago than this, the incident has the level `warn`, not `bad`. */
 const DAY_MS = 86_400_000;
 
-/**
- * Returns one incident for each error group, except groups whose jobs were all cancelled, or all failed by a user. If a
- * user failed only some jobs of a group, the incident counts these, too, because its query finds all jobs of the group.
- */
+/** Returns one incident for each error group, except groups whose jobs were all cancelled or all failed by a user. */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
   return errors.groups
@@ -70,9 +64,8 @@ function failingIncident(
 }
 
 /**
- * Returns incidents about jobs that crash their workers. A job is suspected unless another job may have caused all its
- * crashes (isBeside()). Suspected jobs that lost the same number of attempts and were recovered together are in one
- * incident, because any of them may be the cause.
+ * Returns incidents about jobs that crash their workers. Jobs that lost the same attempts in the same crashes are in
+ * one incident, because any of them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison, ended } = facts;
@@ -85,7 +78,6 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns a text that is equal for the jobs of one incident. */
 const crashesOf = ({ id, lost, recoveredMs, recoveredFrom }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs} ${recoveredFrom}`;
 
@@ -136,17 +128,14 @@ function groupIncident(jobs: readonly PoisonJob[], facts: IncidentFacts): Incide
   };
 }
 
-/** Returns a fix that stops the retries of the jobs with attempts left; null if no job has attempts left. */
 function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
 /**
- * Whether `other` may have caused all crashes in which `job` lost attempts: as far as is known, `other` was running in
- * all of these crashes, and `other` lost more attempts than `job`. If `other` has failed, the same number of lost
- * attempts is enough: if `job` were the cause, `job` would lose further attempts after the failure of `other`. False if
- * the time of either job's last recovery is unknown.
+ * Whether `other` may have caused all crashes in which `job` lost attempts. If `other` has failed, the same number of
+ * lost attempts is enough: if `job` were the cause, `job` would lose further attempts after the failure of `other`.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&
@@ -190,10 +179,9 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Among the horizon's future buckets with at least 1,000 scheduled jobs, finds the bucket with the most jobs per
- * second. Returns an incident if this rate is over ten times the median rate of the other future buckets with jobs, or
- * if no other future bucket has jobs. Rates are compared instead of numbers, because later buckets are wider. The last
- * bucket has no end, so it is ignored.
+ * Returns an incident if a future bucket of the horizon has at least 1,000 scheduled jobs, and over ten times the
+ * median rate of the other future buckets with jobs. Rates are compared instead of numbers, because later buckets are
+ * wider. The last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -221,7 +209,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
-      // The edges of the bucket move with time. So that the id stays the same, it contains only the hour of the start.
+      // The edges of the bucket move with time, so the id contains only the hour of the start.
       id: `peak:${timeOf(startMs).slice(0, 13)}`,
       kind: "peak",
       level: "warn",
@@ -262,7 +250,7 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
 
 const MAX_NAMED_ENTRIES = 5;
 
-/** Returns one incident about all cron entries that have missed ticks. A paused schedule misses no ticks. */
+/** Returns one incident about all cron entries that have missed ticks. */
 export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] {
   const [first, second] = missed;
   if (first === undefined) return [];
@@ -274,8 +262,8 @@ export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] 
     second === undefined
       ? [`${names[0]} has`, "its", ""]
       : [entries, "their", `: ${names.join(", ")}${rest}`];
-  // Missed ticks of an entry in code are known only if a live worker has the entry. This worker adds the jobs of later
-  // ticks. So for an entry in code, "No live worker adds its jobs" would be untrue.
+  // For an entry in code, "No live worker adds its jobs" would be untrue: a live worker has the entry, and adds the
+  // jobs of later ticks.
   const adds = missed.some(({ source }) => source === "code") ? "worker added" : "live worker adds";
   return [
     {

@@ -1,5 +1,4 @@
-// Rules that report why jobs wait: a stuck queue, a stale worker, a task without a worker, no worker, a pause, a
-// back-off, a full limit or an unknown cause. A rule is a pure function from facts (facts.ts) to incidents.
+// Rules that report why jobs wait: pure functions from facts to incidents.
 import { ageText } from "../../domain/portable/ages.ts";
 import { quote } from "../../domain/portable/query/quote.ts";
 import { cappedValue, exactValue, probedSum, type Value } from "../../domain/value.ts";
@@ -28,13 +27,13 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** If a worker has locked at least this many stuck queues, the queues are one incident: one action unlocks them all. */
+/** At least this many stuck queues of one worker are one incident, because one action unlocks them all. */
 const MANY_QUEUES = 3;
 
 /**
- * Returns incidents about queues in which jobs wait, and which are locked by a stale worker, or have been locked for at
- * least 5 minutes by a worker without heartbeats. A worker without heartbeats may be a busy Graphile worker. So its
- * incident offers *Unlock* only if the queue, or the longest locked of several queues, has been locked for 4 hours.
+ * Returns incidents about queues in which jobs wait, and which are locked by a stale worker, or for at least 5 minutes
+ * by a worker without heartbeats. A worker without heartbeats may be a busy Graphile worker, so its incident offers
+ * *Unlock* only after 4 hours.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -51,7 +50,7 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Incid
   return holder.state === "unknown" && nowMs - lockedMs >= OLD_MS;
 }
 
-/** Returns one incident for `queues`, which one worker has locked. The first queue has been locked longest. */
+/** `queues`: locked by one worker, the longest locked queue first. */
 function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
   const { id, name, holder, lockedMs, trend } = queues[0] as WaitingQueue;
   const { workerId, state, lastHeartbeatMs } = holder;
@@ -75,7 +74,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `Queue ${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    // A stale worker's queue has been stuck since the worker's last heartbeat. Before, the queue was only locked.
+    // A stale worker's queue has been stuck since the worker's last heartbeat.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,
@@ -86,7 +85,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
   };
 }
 
-/** Returns the action that removes the worker's locks; null if the id is empty, because the action needs an id. */
+/** Returns null if the id is empty, because the action needs an id. */
 const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
@@ -133,7 +132,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** `unsupported_task` is reported only once a job has been due this long: a worker for the task may be starting. */
+/** For this time after a job is due, a worker for its task may still be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
@@ -162,7 +161,7 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Until a job has been due for this long, `no_worker` is not reported: an idle worker's poll may fetch the job. */
+/** For this time after a job is due, an idle worker's poll may still fetch the job. */
 const QUIET_MS = 15_000;
 
 /** Returns an incident if a job is 15 s late, none was locked or finished for 15 s, and no worker sends heartbeats. */
@@ -185,7 +184,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       level: "bad",
       title,
       sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, lateMs)}.${last}${may}`,
-      // The time when the last worker stopped may be unknown, and the oldest job may have been due before that time.
+      // The time when the last worker stopped may be unknown.
       since: null,
       affected,
       ...withoutFix,
@@ -246,7 +245,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
     const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
     const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
     const isNone = affected.value === 0 && affected.precision === "exact";
-    // Only due jobs are counted. A job that requested a back-off is not due before the requested delay has passed.
+    // Only due jobs are counted.
     const jobs = isNone ? "No job is due" : countText(affected, "job waits", "jobs wait");
     const named = `${scope}:${quote(name ?? "")}`;
     const kind = { all: "Everything", queue: "Queue", task: "Task" }[scope];

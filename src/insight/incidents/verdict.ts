@@ -1,4 +1,4 @@
-// Runs every rule on the facts, sorts the incidents, and makes the headline (verdict) and the list of checks.
+// Runs every rule on the facts, sorts the incidents, and makes the verdict and the checks.
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { countText } from "../../domain/words.ts";
 import { MAX_ERROR_GROUPS, NEW_MS } from "../groups/group.ts";
@@ -51,10 +51,6 @@ export function judge(facts: IncidentFacts): Incidents {
   };
 }
 
-/**
- * Returns a function that compares incidents by urgency. The criteria, the most important first: the kind `no_worker`,
- * the level `bad`, whether jobs wait, whether the incident is a new error group, and the number of affected jobs.
- */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
   const badness = ({ kind, level, jobsWait, since }: Incident) =>
     (kind === "no_worker" ? 8 : 0) +
@@ -82,9 +78,8 @@ function verdictOf(
 const NO_HEARTBEATS = "No worker sends heartbeats";
 
 /**
- * Returns the number of failed jobs: the number in error groups or, if larger, the number on the horizon. The horizon
- * also counts jobs without an error, which are in no error group. If the larger number on the horizon is an estimate
- * from a sample, returns the lower bound 1.
+ * Returns the number of failed jobs in error groups or, if larger, on the horizon, which includes jobs without an
+ * error. An estimate of the horizon becomes the lower bound 1.
  */
 function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
   const inGroups = errors?.of ?? exactValue(0, "scan", asOf);
@@ -95,16 +90,13 @@ function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
     : cappedValue(1, "sample", asOf);
 }
 
-/**
- * Returns the headline of an incident, which is its title. For an error group, the number of jobs replaces the error,
- * which may be long: `charge_card fails: 8,400 jobs`.
- */
+/** Returns the title. For an error group, the number of jobs replaces the error: `charge_card fails: 8,400 jobs`. */
 function headlineOf({ kind, title, affected }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
   return failing === undefined ? title : `${failing}: ${countText(affected, "job")}`;
 }
 
-/** Returns the checks. A check passes only if data prove that there is no problem. `found`: the incidents' kinds. */
+/** A check passes only if data prove that there is no problem. `found`: the kinds of the incidents. */
 function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentCheck[] {
   const { coverage, unread, errors, lockedJobs, hasWorkers, stale } = facts;
   const hasWorker = hasWorkers && coverage.alive > 0;
@@ -115,7 +107,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
   });
   const areLocksRead = isDueRead && !unread.includes("locked queues");
   const workers = hasWorker ? "Every worker responds" : NO_HEARTBEATS;
-  // The check for failed jobs also counts jobs that cause no incident: without an error, or failed by a user.
+  // Jobs that cause no incident are counted, too: jobs without an error, and jobs that a user failed.
   const failed = failedJobs(facts);
   const areNone = failed.value === 0;
   const failures = areNone

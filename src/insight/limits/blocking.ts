@@ -1,5 +1,5 @@
-// Finds the limits that keep jobs from starting now. For incidents, a limit whose rate is nearly used up is included,
-// too, although a job might be allowed to start now. Without this, the incident would come and go.
+// Finds the limits that keep jobs from starting now. For incidents, a rate that is nearly used up counts, too. Without
+// this, the incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
@@ -23,7 +23,7 @@ import {
 export interface ExhaustedLimit {
   /** The reason: `10 of 10 running`. */
   readonly use: string;
-  /** When the next job may start: `next in 0.4 s`; null: the time is unknown, or `use` contains the time. */
+  /** When the next job may start: `next in 0.4 s`; null: unknown, or part of `use`. */
   readonly next: string | null;
 }
 
@@ -35,10 +35,7 @@ export interface BlockingLimit extends ExhaustedLimit {
   readonly isBackOff?: true;
 }
 
-/**
- * Returns the limits that block jobs; none if the schema has no table of limits. If `only` is given, returns only the
- * limits that block jobs of this task or in this queue.
- */
+/** Returns the limits that block jobs; with `only`, the limits that block jobs of this task or in this queue. */
 export async function readBlockingLimits(
   db: Database,
   only: { readonly task: string | null; readonly queue: string | null } | null = null,
@@ -60,7 +57,7 @@ export async function readBlockingLimits(
 }
 
 interface Facts {
-  /** Whether a rate blocks only while no job may start. If false, a rate that is nearly used up blocks, too. */
+  /** If false, a rate that is nearly used up blocks, too. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
   readonly granted: ReadonlyMap<number, PermitUse>;
@@ -83,9 +80,8 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
 }
 
 /**
- * Returns how the concurrency is used up; null if it is not used up. If workers have all permits but run fewer jobs,
- * returns `rateUse`, unless `rateUse` is null. `rateUse`: the use of a rate that is used up or nearly used up; null if
- * neither is the case.
+ * Returns how the concurrency is used up; null if it is not. If workers have all permits but run fewer jobs, a rate
+ * that is used up or nearly used up (`rateUse`) has precedence.
  */
 function ofConcurrency(
   limit: StoredLimit,
@@ -133,11 +129,10 @@ function ofRate(
   return { use, next: `next in ${secondsText(nextMs)}` };
 }
 
-/** Returns a text such as `0.4 s`. Ten seconds and more are rounded up to whole seconds: `12 s`. */
 const secondsText = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numberText(Math.ceil(ms / 1_000))} s`;
 
-/** Returns the ids of queues by name. Queues that do not exist are missing. */
+/** Returns the ids of the queues that exist, by name. */
 export async function readQueueIds(
   db: Database,
   names: readonly string[],

@@ -1,5 +1,4 @@
-// Computes how much of each limit is used: its running jobs, waiting jobs and full queues. The table of jobs is not
-// scanned, so its size does not matter.
+// Computes how much of each limit is used, without a scan of the table of jobs.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -23,10 +22,7 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/**
- * `full`, for a limit of tasks: the concurrency is used up; or the rate is used up and jobs wait; or all permits are
- * given out and more jobs wait than may run at once. `full`, for a limit of queues: at least one queue is full.
- */
+/** `full`: a limit of tasks is used up, or at least one queue of a limit of queues is full. */
 export type LimitState = "free" | "full" | "backing_off";
 
 /** A queue with running or waiting jobs, under a limit of queues. */
@@ -43,10 +39,7 @@ export interface QueueUse {
 
 export interface LimitUse {
   readonly limit: StoredLimit;
-  /**
-   * For a limit of tasks, the number of running jobs according to the last heartbeats, or the number of permits in use
-   * at the last exchanges of permits, whichever is larger. For a limit of queues, the number of slots in use.
-   */
+  /** The number of running jobs, as far as workers have reported them; for a limit of queues, of slots in use. */
   readonly running: number;
   /** The number of due jobs under the limit that are not running. */
   readonly waiting: Value;
@@ -54,7 +47,7 @@ export interface LimitUse {
   readonly queues: number | null;
   /** At most 200 queues with running or waiting jobs: full queues first, then those with the most waiting jobs. */
   readonly busy: readonly QueueUse[];
-  /** The number of full queues. Of queues without slots in use, only the 200 with the most waiting jobs are checked. */
+  /** The number of full queues; may be too low if more than 200 queues without slots in use have waiting jobs. */
   readonly fullQueues: number;
   /** The milliseconds until the rate of a limit of tasks allows the next start; 0: now, or a limit of queues. */
   readonly nextStartMs: number;

@@ -14,8 +14,8 @@ const MAX_QUEUES = 10_000;
 const MAX_RATES = 10_000;
 
 /**
- * Returns the number of running jobs of each task, by the task's identifier. A job counts if it is locked and the
- * report of a worker lists it as running. If there is no limit of tasks or no table of workers, the map is empty.
+ * Returns the number of running jobs by the identifier of the task. A job counts if it is locked and the report of a
+ * worker lists it as running.
  */
 export async function readRunning(
   db: Database,
@@ -27,9 +27,8 @@ export async function readRunning(
   return new Map(rows.flatMap(({ task, running }) => (task === null ? [] : [[task, running]])));
 }
 
-// The ids are in an array, because the planner expects few ids in an array and finds each job by its primary key. For a
-// join with the lists of ids, the planner would expect millions of rows, and PostgreSQL would spend a quarter of a
-// second on JIT compilation.
+// The ids are in an array, so that the planner finds each job by its primary key. For a join, the planner would expect
+// millions of rows, and PostgreSQL would spend a quarter of a second on JIT compilation.
 const runningSql: Statement = (s) => `
 select (select identifier from ${s}._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (
@@ -70,9 +69,8 @@ select limit_id as id, least(pg_catalog.sum(permits), 2147483647::bigint)::int a
 from ${s}._private_limit_permits group by limit_id`;
 
 /**
- * Returns the number of running jobs of a limit of tasks: the number from reports or the number from permits, whichever
- * is larger. Reports can be seconds old, so jobs that have started since are missing. The number from permits can be
- * newer.
+ * Returns the number of running jobs of a limit of tasks, from reports or from permits, whichever is larger. Both can
+ * be seconds old.
  */
 export function runningOf(
   { id, definition }: StoredLimit,
@@ -86,7 +84,7 @@ export function runningOf(
   return Math.max(reported, granted.get(id)?.inUse ?? 0);
 }
 
-/** A named queue with a slot in use. `running`: the number of slots in use. `slots`: the number of all its slots. */
+/** A named queue with a slot in use. `running`: how many of its `slots` are in use. */
 export interface BusyQueue {
   readonly name: string;
   readonly running: number;
@@ -115,8 +113,8 @@ join ${s}._private_job_queues as queues on queues.id = busy.queue_id
 order by busy.running desc, queues.queue_name`;
 
 /**
- * Theoretical arrival times (next-start.ts), in milliseconds from now; times in the past are negative. The outer key is
- * the id of a limit. The inner key is the name of a queue, or "" for a limit of tasks.
+ * Theoretical arrival times (next-start.ts), in milliseconds from now, by the id of the limit and the name of the
+ * queue. The name is "" for a limit of tasks.
  */
 export type RateTimes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
@@ -141,9 +139,8 @@ const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
 /**
- * Returns for each limit of queues, by its id, the number of existing queues that its pattern matches. A limit without
- * a pattern has the number 1, whether or not its queue exists. The map does not contain a
- * limit whose pattern matches more than MAX_NAMES queues, or is not one of the first MAX_COUNTED patterns.
+ * Returns the number of matching queues by the id of the limit, and 1 for a limit without a pattern. Patterns that
+ * match more than MAX_NAMES queues, and all after the first MAX_COUNTED patterns, are left out.
  */
 export async function readQueueCounts(
   db: Database,
@@ -172,10 +169,7 @@ export interface BackingOff {
   readonly reason: string | null;
 }
 
-/**
- * Returns the active back-offs of tasks and named queues, at most 10,000. A key of the map consists of the scope, a
- * space and the name.
- */
+/** Returns at most 10,000 active back-offs of tasks and named queues, by the scope, a space and the name. */
 export async function readBackingOff(db: Database): Promise<ReadonlyMap<string, BackingOff>> {
   const rows = await query<BackingOffRow>(db, backingOffSql);
   return new Map(

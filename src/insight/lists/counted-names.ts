@@ -7,15 +7,14 @@ import type { CountedHolders } from "./lock-holders.ts";
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
   /**
-   * Returns the number of jobs of a task or queue in the conditions `which`; if the counts come from a sample, an
-   * estimate. `tally`: the counts of the task or queue; undefined if none of its jobs was counted.
+   * Returns the number of jobs of a task or queue in the conditions `which`; an estimate if the counts come from a
+   * sample.
    */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 
 /**
- * Returns the number of counted jobs in the conditions `which`; 0 without a tally. If the counts come from a sample,
- * the result is the number of jobs in the sample, not an estimate for the whole table.
+ * Returns the number of counted jobs in the conditions `which`. A count of a sample is not scaled to the whole table.
  */
 export function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
@@ -23,16 +22,13 @@ export function countOf(tally: NameTally | undefined, which: readonly TallyName[
 
 /** The number of jobs of a queue in each of the HTTP API's four states, and in total. */
 export interface QueueCounts {
-  /** The number of due jobs that no worker has locked and that have attempts left, even if the queue is locked. */
+  /** The number of due, unlocked jobs with attempts left, even if the queue is locked. */
   readonly ready: Value;
   readonly scheduled: Value;
   readonly running: Value;
   readonly failed: Value;
   readonly total: Value;
-  /**
-   * The earliest run_at of the jobs that `ready` counts, in milliseconds since 1970. null if no such job was found, or
-   * if only a sample of the jobs was read.
-   */
+  /** The earliest run_at of the ready jobs, in milliseconds since 1970; null: none found, or only a sample was read. */
   readonly oldestReadyMs: number | null;
 }
 

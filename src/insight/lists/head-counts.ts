@@ -1,6 +1,6 @@
-// Counts the due jobs of each queue or of each task, in a table so large that other counts read only a sample. Reads
-// the head of the index from which workers fetch: the first 5,000 due jobs of each of the first 32 priorities. If there
-// are fewer priorities, and fewer due jobs of each, the counts and ages are exact. If not, they are lower bounds.
+// Counts the due jobs of each queue or task in a large table, from the head of the index from which workers fetch: the
+// first 5,000 due jobs of each of the first 32 priorities. If the head has all due jobs, the counts are exact. If not,
+// the counts are lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -8,25 +8,19 @@ import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
-/** The due jobs of each queue or of each task. `id`: the id of the queue or task. */
+/** The due jobs of each queue or task, by its id. */
 export interface HeadCounts {
-  /**
-   * Returns the earliest run_at of the queue's or task's due jobs in the head, in milliseconds since 1970; null if the
-   * head contains none of these jobs.
-   */
+  /** Returns the earliest run_at of the due jobs in the head, in milliseconds since 1970; null if there are none. */
   oldestMs(id: number): number | null;
   /**
-   * Returns the number of the queue's or task's due jobs: the count in the head, if this count is exact or exceeds the
-   * lower bound of `value`. If not, returns `value`, an estimate.
+   * Returns the number of due jobs: the count in the head, if exact or greater than the lower bound of `value`; if not,
+   * `value`.
    */
   morePrecise(id: number, value: Value): Value;
 }
 
 const MAX_SCANNED = 5_000;
-/**
- * Counts are cached, because a client may read several pages in a row. They are cached for CACHE_FACTOR times the
- * duration of the query, but at least for MIN_CACHED_MS.
- */
+/** Counts are cached, because a client may read several pages in a row. */
 const MIN_CACHED_MS = 3_000;
 const CACHE_FACTOR = 20;
 
@@ -37,7 +31,7 @@ interface CachedCounts {
   readonly counts: HeadCounts;
 }
 
-// The keys are the objects in `db.schema`. All reads of one admin share one object.
+// The keys are the objects in `db.schema`, which all reads of one admin share.
 const caches = {
   queue: new WeakMap<object, CachedCounts>(),
   task: new WeakMap<object, CachedCounts>(),

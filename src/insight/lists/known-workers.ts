@@ -1,7 +1,6 @@
-// Lists all workers: those with a heartbeat row (a row of `_private_workers`), and those that hold locks without having
-// a heartbeat row. The states of a worker:
+// Lists workers with a heartbeat row (a row of `_private_workers`), and other workers that hold locks:
 //
-//   stale:   has a row. The lease has expired, or a sweep has marked the row as recovered (stale-workers.ts)
+//   stale:   the lease in the row has expired, or a sweep has marked the row as recovered
 //   alive:   has a row, and is not stale
 //   unknown: has no row, and holds locks; for example a Graphile worker
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -15,20 +14,17 @@ import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holder
 
 export type WorkerState = "alive" | "stale" | "unknown";
 
-/**
- * How urgent a worker's state is. A stale worker is `bad` if it holds locks or reported running jobs, else `warn`. An
- * unknown worker is `warn` if its oldest known lock is at least 4 hours old (STALE_LOCK_MS), else `ok`.
- */
+/** How urgent a worker's state is. */
 export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
   readonly workerId: string;
   readonly state: WorkerState;
   readonly level: WorkerLevel;
-  /** `startedAtUs` and `lastHeartbeatAtUs`: in microseconds since 1970; null if the worker has no row. */
+  /** In microseconds since 1970, like `lastHeartbeatAtUs`; null if the worker has no row. */
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;
-  /** The number of running jobs, of both modes, according to the report in the worker's row; null: not reported. */
+  /** The number of running jobs according to the worker's report; null: not reported. */
   readonly reportedRunning: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
@@ -38,7 +34,7 @@ export interface KnownWorker {
 
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
-  /** Whether `workers` certainly has each matching worker that held the lock of a job when the locks were read. */
+  /** Whether `workers` certainly has each matching worker that holds the lock of a job. */
   readonly hasAllHolders: boolean;
   /** The source of the numbers of jobs in `locks`; null: these numbers are unknown. */
   readonly locksBasis: Basis | null;
@@ -47,8 +43,8 @@ export interface KnownWorkers {
 }
 
 /**
- * Returns the workers whose id or report (host, versions, tasks) contains the text `search`, in upper or lower case; by
- * default all workers. `counted`: an earlier count, used if the locked jobs are not read (lock-holders.ts).
+ * Returns the workers whose id or report (host, versions, tasks) contains `search`, in upper or lower case. `counted`:
+ * an earlier count, used if the locked jobs are not read.
  */
 export async function knownWorkers(
   db: Database,

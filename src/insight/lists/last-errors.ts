@@ -1,7 +1,6 @@
-// Finds the last error of each given task. If the table of jobs is small, all jobs with errors are read. If the table
-// is large, or if this read takes too long, a sample is read: the newest failed jobs and the retries due nearest to
-// now, if their optional indexes exist, and random pages for tasks without an error in these jobs. The sample may miss
-// the last error of a task.
+// Finds the last error of each given task. In a small table, all jobs with errors are read. In a large table, or if
+// this takes too long, a sample is read: the newest failed jobs, the retries due nearest to now, and random pages. The
+// sample may miss the last error of a task.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -28,7 +27,7 @@ export interface LastErrors {
   readonly areSampled: boolean;
 }
 
-/** How many of the newest failed jobs are read at most, and how many of the retries due nearest to now. */
+/** The maximum number of failed jobs, and of retries, that are read. */
 const NEWEST = 2_000;
 const SAMPLED_PAGES = 250;
 
@@ -71,11 +70,11 @@ function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
 const lastOfAll = (db: Database, taskIds: readonly number[]) =>
   query<ErrorRow>(db, lastOfAllSql, [taskIds]);
 
-/** Returns the last errors among the newest failed jobs. The query is fast only with the index on failed jobs. */
+/** Returns the last errors among the newest failed jobs. Fast only with the index on failed jobs. */
 export const lastOfFailed = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfFailedSql, [taskIds]);
 
-/** Returns the last errors among the retries due nearest to now. The query is fast only with the index on retries. */
+/** Returns the last errors among the retries due nearest to now. Fast only with the index on retries. */
 export const lastOfRetried = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfRetriedSql, [taskIds]);
 
@@ -91,13 +90,9 @@ interface ErrorRow {
   readonly at_ms: string | null;
 }
 
-/** SQL: the time at which the job's last attempt failed; null: unknown. */
 const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
-/**
- * Returns SQL for the last error of each task. `found`: a query for the jobs to consider, with the columns `id`,
- * `task_id` and `at`, the time of the failure.
- */
+/** `found`: a query for the jobs to consider, with the columns `id`, `task_id` and `at`, the time of the failure. */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (
@@ -132,8 +127,7 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// Most jobs whose attempt failed recently are among the retries due nearest to now, because the delays before a job's
-// first retries are short.
+// The delays before a job's first retries are short, so most jobs that failed recently are due near to now.
 const lastRetriedSql = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

@@ -1,6 +1,5 @@
-// Pages of lists that are small enough to be sorted in this process. The rows are sorted by a key, and rows with equal
-// keys by a name. A cursor has the key and the name of a page's last row. So the next page can skip or repeat only rows
-// whose keys have changed since.
+// Pages of lists that are small enough to be sorted in this process. A cursor has the sort key and the name of a page's
+// last row, so the next page can skip or repeat only rows whose keys have changed since.
 import { InputError } from "../../base/errors.ts";
 
 /** A sort key. null comes last in both directions. */
@@ -12,7 +11,7 @@ export interface SortOrder<R> {
 }
 
 export interface PageRequest {
-  /** The name of the order. A cursor is valid only with the order of its page. */
+  /** The name of the order. */
   readonly sort: string;
   /** The maximum number of rows, at least 1. */
   readonly limit: number;
@@ -24,7 +23,7 @@ export interface Page<R> {
   readonly nextCursor: string | null;
 }
 
-/** The place at which a page ends: the key and the name of its last row. */
+/** The place of a page's last row. */
 export interface PageEnd {
   readonly sort: string;
   readonly key: SortKey;
@@ -54,7 +53,7 @@ export function pageOf<R>(
   };
 }
 
-/** Returns the key. An infinite key becomes a finite number, because JSON cannot represent infinity. */
+/** JSON cannot represent infinity. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -71,7 +70,7 @@ function compare(a: string | number, b: string | number): number {
 
 const MAX_CURSOR_LENGTH = 8_192;
 
-/** Returns the place as the text of a cursor. The format may change with any version. */
+/** Returns the place as the text of a cursor. */
 export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }

@@ -1,4 +1,4 @@
-// Lists tasks, page by page, with their jobs, their last errors, their pauses and the workers that support them.
+// Lists tasks in pages, with their jobs, last errors, pauses and workers.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -17,27 +17,24 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /**
-   * The earliest run_at of the task's due jobs that are not locked, in milliseconds since 1970; null if there are none.
-   * If only some jobs were read, only those count.
-   */
+  /** The earliest run_at of the task's due jobs that are not locked, in ms since 1970; null if none was found. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** The last error of the task's jobs; null: none of the jobs that were read has an error. */
+  /** The last error of the task's jobs; null if none was found. */
   readonly lastError: LastError | null;
-  /** Whether only some jobs were read for `lastError`. If so, another job of the task may have a later error. */
+  /** Whether only some jobs were read for `lastError`, so a later error may exist. */
   readonly isErrorSampled: boolean;
   /** The number of live workers that list the task in their reports. */
   readonly supportedBy: number;
   /** Whether no live worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
-  /** The pause of the task; null: not paused. A pause of all tasks is not included. */
+  /** The pause of the task, not of all tasks; null: not paused. */
   readonly pause: Pause | null;
 }
 
 /**
- * The orders of the list. A `-` before a condition: most jobs in this condition first. `oldest`: by `oldestReadyMs`.
- * `worst`: most failed and retrying jobs first; for an unsupported task, ready and blocked jobs count, too.
+ * The orders of the list. A `-` before a condition: most jobs in this condition first. `worst`: most failed and
+ * retrying jobs first; for an unsupported task, ready and blocked jobs count, too.
  */
 export const taskSorts = [
   "name",
@@ -90,8 +87,7 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // In a small table all jobs were counted, so a task without a tally has no jobs and no last error. In a large table
-  // such a task may have jobs that were not counted.
+  // In a small table all jobs were counted, so a task without a tally has no jobs.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -118,10 +114,8 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * Returns a function that returns the support of a task. A worker whose tasks are unknown might support any task. So a
- * task that no live worker lists is unsupported only if live workers list other tasks, each live worker's complete list
- * was read, all workers that hold locks were found, and none of these is an unknown worker. If one of these conditions
- * is not met, `isUnsupported` is null.
+ * A worker whose tasks are unknown might support any task. So if a worker may have unknown tasks, `isUnsupported` is
+ * null for each task that no live worker lists.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);

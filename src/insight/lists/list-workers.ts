@@ -1,4 +1,4 @@
-// Reads workers from their heartbeat rows and their locks: the workers of one page of a list, or a single worker.
+// Reads the workers of one page of a list, or a single worker, with their reports and jobs.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
@@ -26,7 +26,7 @@ import { reportsOf } from "./worker-reports.ts";
 /** A worker with its report and its jobs. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /** The number of running jobs, from the worker's report or, without such a number, from the worker's locks. */
+  /** The number of running jobs, from the worker's report or else from the worker's locks. */
   readonly running: Value;
   /** The number of jobs that the worker has locked and not started; null if unknown. */
   readonly fetched: number | null;
@@ -34,7 +34,7 @@ export interface ListedWorker extends KnownWorker {
   readonly lockedJobs: number | null;
   /**
    * The jobs that have run longest, from the worker's report. If the report has no number of running jobs, the jobs
-   * with the worker's oldest locks follow, unless the table of jobs is large and lacks the index `running`.
+   * with the worker's oldest locks follow.
    */
   readonly current: readonly WorkerJob[];
 }
@@ -124,10 +124,6 @@ async function listedWorkers(
 const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ reportedRunning }: KnownWorker) => reportedRunning === null;
 
-/**
- * Returns the number of the worker's running jobs from its report or, without such a number, the number of the jobs
- * that it has locked. If both are unknown, returns the number of the worker's locked queues as a lower bound.
- */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { reportedRunning, lastHeartbeatAtUs, locks } = worker;
   if (reportedRunning !== null && lastHeartbeatAtUs !== null) {
@@ -142,10 +138,7 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
     : estimatedValue(jobs, jobs, basis, asOf, queues);
 }
 
-/**
- * If a worker reports its slots but no number of running jobs, limits the running jobs to the slots. Further locked
- * jobs cannot have started, so they are fetched.
- */
+/** A worker cannot run more jobs than it has slots, so further locked jobs are only fetched. */
 function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
   if (!isWithoutReport(worker)) return { running: locks, fetched };
   if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
@@ -153,10 +146,7 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
   return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
-/**
- * The number of locked jobs that are read for each worker is at most CURRENT_JOBS divided by the number of workers, or
- * JOBS_OF_EACH if that is more.
- */
+/** The maximum number of locked jobs that are read in total, but at least JOBS_OF_EACH for each worker. */
 const CURRENT_JOBS = 100;
 const JOBS_OF_EACH = 5;
 

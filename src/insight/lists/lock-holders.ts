@@ -1,6 +1,5 @@
-// Finds the workers that hold locks, even those without heartbeats. Locked queues are always read. Locked jobs are read
-// only if the table of jobs is small or has the optional index `running`. In a large table without this index, the
-// numbers of locked jobs are taken from an earlier count, if the caller passes a count.
+// Finds the workers that hold locks, even those without heartbeats. Locked jobs are read only if the table of jobs is
+// small or has the optional index `running`. If not, the caller can pass the numbers of an earlier count.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -12,22 +11,22 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
-  /** The number of jobs that the worker has locked; also 0 if the number is unknown. */
+  /** The number of locked jobs; also 0 if unknown. */
   readonly jobs: number;
   readonly queues: number;
-  /** The time of the worker's oldest lock that was read, in microseconds since 1970; null if none was read. */
+  /** The time of the oldest lock that was read, in microseconds since 1970. */
   readonly oldestLockUs: string | null;
 }
 
 export interface LockHolders {
   readonly holders: ReadonlyMap<string, LockHolder>;
-  /** Whether the holders include every worker that had locked a job when the locks were read or counted. */
+  /** Whether `holders` includes every worker that had locked a job at the time of the read or count. */
   readonly isComplete: boolean;
   /** The source of the numbers of locked jobs; null: the numbers are unknown. */
   readonly basis: Basis | null;
 }
 
-/** The number of locked jobs of each worker, from a count of all jobs or of a sample of the jobs. */
+/** The number of locked jobs of each worker, from a count of all jobs or of a sample. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
@@ -38,10 +37,7 @@ const sizeSql: Statement = () => `
   select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= ${SMALL_TABLE_PAGES} as is_small`;
 
-/**
- * Returns what can be read quickly. `isSmall`: the whole table of jobs, because it is small. `findsLocked`: the locked
- * jobs, because the table is small or has the index `running`.
- */
+/** Returns what can be read quickly: the whole table of jobs (`isSmall`), the locked jobs (`findsLocked`). */
 export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ is_small: boolean }>(db, sizeSql, [table]);

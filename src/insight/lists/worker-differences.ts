@@ -1,5 +1,5 @@
-// Differences between live workers: versions of the package, tasks that only some of them support, and cron entries
-// that they define differently. Cron entries that are also schedules are reported, too.
+// Differences between live workers: versions of the package, tasks that only some workers support, and cron entries
+// that are defined differently or are also schedules.
 import type { Database } from "../../database/database.ts";
 import { countText } from "../../domain/words.ts";
 import { scheduledNames } from "../read/list-schedules.ts";
@@ -14,8 +14,8 @@ import {
 } from "./worker-reports.ts";
 
 /**
- * A difference as a sentence: `name` is the subject, and `text` is the rest. The subject is the id of a worker (kind
- * `worker`), a task (`task`), or a text such as `3 workers` or `Cron entry nightly` (`workers`).
+ * A difference as a sentence: `name` is the subject, and `text` is the rest. If `kind` is `workers`, `name` is a text
+ * such as `3 workers` or `Cron entry nightly`.
  */
 export interface WorkerDifference {
   readonly kind: "worker" | "workers" | "task";
@@ -25,7 +25,7 @@ export interface WorkerDifference {
 
 const MAX_TASKS = 5;
 const MAX_ENTRIES = 5;
-/** The maximum number of versions of a cron entry that are shown. */
+/** The maximum number of shown versions of a cron entry. */
 const MAX_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {
@@ -47,10 +47,7 @@ function versionDifferences([usual, ...others]: readonly LiveVersion[]): WorkerD
   );
 }
 
-/**
- * Returns the tasks that not every live worker supports, at most MAX_TASKS, the least supported first. Empty unless
- * each worker's list of tasks was read completely.
- */
+/** Tasks are compared only if each worker's list of tasks was read completely. */
 function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifference[] {
   if (!areAll) return [];
   const some = [...workers].filter(([, count]) => count < living);
@@ -62,7 +59,7 @@ function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifferen
   }));
 }
 
-/** The text about a name that both a cron entry of workers and a schedule have. */
+/** The text about a cron entry that is also a schedule. */
 export const IN_CODE_AND_SCHEDULE =
   "is both a cron entry of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
@@ -79,7 +76,7 @@ export async function cronDifferences(db: Database): Promise<WorkerDifference[]>
   return found.slice(0, MAX_ENTRIES);
 }
 
-/** Returns how an entry's versions differ, as a text that follows the entry's name; null: there is only one version. */
+/** Returns how an entry's versions differ, as a text that follows the entry's name; null if there is only one. */
 export function entryDifference({ versions }: LiveCronEntry): string | null {
   if (versions.length < 2) return null;
   const differs = (name: "task" | "pattern" | "timeZone") =>

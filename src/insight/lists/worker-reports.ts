@@ -1,5 +1,4 @@
-// Reads the reports in the heartbeat rows of workers: the whole reports of some workers, or one part of the reports of
-// all live workers. A worker is live unless it is shown as not responding.
+// Reads the reports in workers' heartbeat rows. A worker is live if it is not stale.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
@@ -16,8 +15,8 @@ const someSql: Statement = (s) => `
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /**
- * Returns a map from the ids of these workers to their reports. Workers without a row are not in the map. If the
- * reports together are larger than REPORTS_BYTES, the largest reports are not read, and have `isLeftOut` in the map.
+ * Returns the reports by worker id. Workers without a row are missing. If all reports together exceed REPORTS_BYTES,
+ * the largest reports are not read, and have `isLeftOut`.
  */
 export async function reportsOf(
   db: Database,
@@ -34,9 +33,8 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Reads one part of the report of each live worker. All parts together can be megabytes, and most are equal. So equal
-// parts are read once, with the number of their workers. If the different parts together are longer than REPORTS_BYTES,
-// null is read instead of the longest parts.
+// All parts together can be megabytes, and most are equal. So equal parts are read once, with the number of their
+// workers. If the result would still exceed REPORTS_BYTES, the longest parts are null.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
@@ -129,12 +127,9 @@ export interface CronVersion extends ReportedCronEntry {
   readonly workerIds: readonly string[];
 }
 
-/**
- * A cron entry of live workers. `workers` and `workerIds` are for all versions together. The other members are those of
- * the version read last.
- */
+/** A cron entry of live workers. `workers` and `workerIds` cover all versions; the other members are of one version. */
 export interface LiveCronEntry extends CronVersion {
-  /** The versions, which differ in task, pattern, time zone, payload or options. At least one. */
+  /** At least one. Versions differ in task, pattern, time zone, payload or options. */
   readonly versions: readonly CronVersion[];
 }
 

@@ -1,5 +1,5 @@
 // Reads the jobs of a page with their payloads, as many jobs as fit into 8 MB. A job that is larger than 8 MB is listed
-// without its payload. A payload whose stored size exceeds 8 MB is not read at all.
+// without its payload.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked, worstBytes } from "../../database/unpacked.ts";
@@ -8,22 +8,16 @@ import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/j
 import type { JobPage } from "./job-page.ts";
 
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
-/**
- * A job's payload and error are small if each of them has at most this many bytes and the payload is stored
- * uncompressed. One statement reads all jobs with their small payloads and errors. Large ones are read later.
- */
+/** One statement reads all jobs with the payloads and errors up to this size. Larger ones are read later. */
 const SMALL_BYTES = 16_384;
-/**
- * Flags that may exceed this size after decompression are left out, because one statement reads the flags of hundreds
- * of jobs.
- */
+/** Flags that may be larger are left out, because one statement reads the flags of hundreds of jobs. */
 const MAX_FLAGS_BYTES = 65_536;
 /** An error that is too large for a page is cut to this many characters. */
 const SHOWN_ERROR = 65_536;
 
 export interface FullRows {
   readonly jobs: Job[];
-  /** The jobs that are shown without their payload. In the response their payload is `null`. */
+  /** The jobs that are shown without their payload. */
   readonly truncated: JobPage["truncated"];
 }
 
@@ -68,7 +62,6 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
   return { jobs, truncated };
 }
 
-/** Returns the size of a job on the page. */
 function bytesOf(job: Job): number {
   // The payload is measured separately, so that JSON with a large payload is assembled only for the response.
   const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
@@ -89,8 +82,8 @@ async function inOrder(db: Database, ids: readonly string[]): Promise<FullRow[]>
 }
 
 /**
- * Reads the payload and the error of the row at index `at`, unless the payload is too large for a page. The same
- * statement reads the payloads and errors of the next large rows, as many as certainly fit into one page together.
+ * Reads the payload and the error of the row at index `at`, unless the payload is too large for a page. Also reads as
+ * many of the next large rows as certainly fit into the same page.
  */
 async function load(db: Database, rows: readonly FullRow[], at: number): Promise<void> {
   const group: FullRow[] = [];
@@ -116,7 +109,6 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   }
 }
 
-/** Reads the error of a row whose payload is not shown. */
 async function loadError(db: Database, row: FullRow): Promise<void> {
   if (row.error_bytes === 0) return;
   const values = [row.id, MAX_PAGE_BYTES, SHOWN_ERROR];
@@ -124,7 +116,7 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
   row.last_error = loaded?.last_error ?? null;
 }
 
-/** Whether a payload is small enough for a page. PostgreSQL decompresses a compressed payload to find out. */
+/** Whether a payload fits into a page. PostgreSQL decompresses the payload. */
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -142,8 +134,7 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// Only decompression shows the full size of a compressed payload, and decompression is not cheap. So a compressed
-// payload never counts as small.
+// A compressed payload never counts as small, because only decompression, which is not cheap, shows its full size.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

@@ -1,5 +1,4 @@
-// Reads one job for the job's page. Large payloads and flags are left out, and a long error is cut. On request, the
-// first characters of a payload of any size are read.
+// Reads one job for the job's page. Large payloads and flags are left out, and a long error is cut.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked } from "../../database/unpacked.ts";
@@ -8,15 +7,12 @@ import { checkedJobId } from "../../domain/job-ids.ts";
 import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 
-/**
- * A payload is included if its stored size is at most SMALL_BYTES, and if its largest possible size after decompression
- * is at most SMALL_WORST_BYTES.
- */
+/** The maximum sizes of an included payload, in bytes: as stored, and at worst after decompression. */
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
 /** The maximum size of flags after decompression, in bytes. */
 const MAX_FLAGS_BYTES = 4 * 1_048_576;
-/** The number of characters after which an error is cut. */
+/** The maximum number of an error's characters. */
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
@@ -25,7 +21,7 @@ export interface JobHead {
   readonly isPayloadCut: boolean;
   /** The size of the payload as it is stored, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the stored payload is compressed, so that the payload's real size is larger than `payloadBytes`. */
+  /** Whether the stored payload is compressed: its real size is larger. */
   readonly isPayloadPacked: boolean;
   /** The first characters of the payload; null if not requested. */
   readonly payloadStart: string | null;
@@ -58,7 +54,7 @@ export async function readJobHead(
   };
 }
 
-// Decompression is slow, so a payload is decompressed only if it is included or if its first characters are requested.
+// Decompression is slow, so a payload that is left out is decompressed only if its first characters are requested.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}

@@ -1,4 +1,4 @@
-// A page of jobs, as the library returns it.
+// The page of jobs that the library returns.
 import type { Job } from "../../domain/job.ts";
 
 /** A page of jobs. */
@@ -7,18 +7,18 @@ export interface JobPage {
   readonly jobs: Job[];
   /** The cursor of the next page, to be passed as the filter's `cursor`; null if nothing is left to search. */
   readonly nextCursor: string | null;
-  /** The jobs of the page that are too large to be returned in full. `jobs` has these jobs without payload. */
+  /** The jobs that are too large to be returned in full. `jobs` has these jobs without payload. */
   readonly truncated: readonly {
     /** The job's id. */
     readonly id: string;
-    /** The payload's size as it is stored, perhaps compressed, in bytes. */
+    /** The payload's stored size, perhaps compressed, in bytes. */
     readonly payloadBytes: number;
     /** True when `lastError` is truncated, too. */
     readonly isErrorTruncated: boolean;
   }[];
   /** How the jobs were found. */
   readonly report: {
-    /** The cost of the search. `cheap`: an index was used. `bounded`: jobs were scanned, in bounded steps. */
+    /** `cheap`: an index was used. `bounded`: jobs were scanned, in bounded steps. */
     readonly cost: "cheap" | "bounded";
     /** The number of rows scanned. */
     readonly scanned: number;
@@ -30,18 +30,15 @@ export interface JobPage {
      */
     readonly isComplete: boolean;
     /**
-     * `full`: the order is final. `partial`: the jobs are the first of the jobs found so far. With `nextCursor`, the
-     * search continues and returns this page again, perhaps with jobs that come earlier, until the ranking is `full`.
+     * `full`: the order is final. `partial`: only the jobs found so far are ordered. With `nextCursor`, the search
+     * continues and returns this page again, perhaps with earlier jobs, until the ranking is `full`.
      */
     readonly ranking: "full" | "partial";
-    /**
-     * The terms of the query, such as `task:mail`, with a task or a named queue that does not exist, or with an error
-     * group that no job has.
-     */
+    /** The terms of the query, such as `task:mail`, whose task, named queue or error group does not exist. */
     readonly unknownNames: readonly string[];
     /** The name of a missing optional index that would make the order, or a term of the query, cheap; null: no hint. */
     readonly indexHint: string | null;
-    /** The number of jobs that were left out, because they are too large to check or their check took too long. */
+    /** The number of jobs left out, because they are too large to check or their check took too long. */
     readonly unchecked: number;
   };
 }

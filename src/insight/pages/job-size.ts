@@ -1,5 +1,4 @@
-// Reads the size of one job, to decide whether the job is too large for one response. Also reads a payload of any size
-// in pieces.
+// Reads the size of a job, and a payload of any size in pieces.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -7,15 +6,14 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export const MAX_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** The approximate size of payload, error and flags. Above MAX_WHOLE_BYTES, it may be much too small, or Infinity. */
+  /** The approximate size of payload, error and flags. A value above MAX_WHOLE_BYTES may be far from the true size. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
 /**
- * Returns the size of a job; null if the job does not exist. A compressed payload is decompressed, unless the job's
- * stored size is already too large. `quickReads`: the database for the decompression, with a short timeout. After a
- * timeout, the job counts as too large.
+ * Returns the size of a job; null if the job does not exist. `quickReads`: the database for decompression, with a short
+ * timeout. After a timeout, the job counts as too large.
  */
 export async function jobSize(
   db: Database,
@@ -29,14 +27,14 @@ export async function jobSize(
   return sizeOf(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
-/** Whether the job exists. Never decompresses the job's payload. */
+/** Whether the job exists. */
 export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
 
 const sizeOf = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= MAX_WHOLE_BYTES });
 
-/** Returns the size of the decompressed payload; 0 if the job no longer exists, Infinity after a timeout. */
+/** Returns 0 if the job no longer exists, and Infinity after a timeout. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -69,29 +67,20 @@ const unpackedSql: Statement = (schema) => `
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
 
-/**
- * The maximum size of one read, in bytes. Each statement decompresses the whole payload in PostgreSQL, so a few large
- * reads cost less than many small ones.
- */
+/** Reads are large, because each statement decompresses the whole payload. */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/**
- * The maximum size of a piece, in bytes. While a large value arrives, the driver copies it into ever larger buffers, so
- * pieces are small.
- */
+/** Pieces are small, because the driver copies a large value into ever larger buffers while the value arrives. */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
   readonly bytes: number;
-  /**
-   * Yields the pieces of the payload. Throws `not_found` if the job was deleted or its payload has changed since the
-   * size was read, because a mixture of two payloads would be invalid.
-   */
+  /** Yields the pieces. Throws `not_found` if the payload has changed or the job was deleted since `bytes` was read. */
   readonly pieces: () => AsyncGenerator<Buffer, void>;
 }
 
 /**
- * Returns the size of the payload and, in pieces, its exact text; null if the job does not exist. The text is read by
- * several statements, so that no snapshot stays open while a slow client receives the pieces.
+ * Returns the exact text of a payload in pieces; null if the job does not exist. Several statements read the text, so
+ * that no snapshot stays open while a slow client receives the pieces.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -138,9 +127,8 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// A worker's lock in `locked_by`, for example, makes a new version of the row (another xmin) with the same payload. So
-// if xmin has changed, the digests of the payloads are compared. Pieces are sent in base64, because the text form of
-// bytea depends on the session's settings.
+// A worker's lock, for example, changes xmin, but not the payload. So if xmin has changed, the digests of the payloads
+// are compared. Pieces are sent in base64, because the text form of bytea depends on the session's settings.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

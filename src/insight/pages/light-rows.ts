@@ -1,5 +1,4 @@
-// Reads the jobs of a page of a list, without large values: a job has only the size of its payload, and only the first
-// line of its last error.
+// Reads the jobs of a page of a list without payloads, and with only the first line of the last error.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../database/unpacked.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -39,16 +38,13 @@ export interface LightJob {
   readonly condition: Condition;
   /** Whether the job is neither locked nor failed, and its named queue, its task or the whole queue is paused. */
   readonly isPaused: boolean;
-  /** When the job entered its condition, as far as the rows of the job and of its named queue show this time. */
+  /** When the job entered its condition, as far as the database shows this time. */
   readonly conditionSince: string;
   /** A text such as `being cancelled: deploy, by ana`; null: the job is not being cancelled. */
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
-  /**
-   * Whether the payload may have more than MAX_PAGE_BYTES, so that a page of full jobs may list the job without its
-   * payload. For a compressed payload, the largest possible size after decompression counts.
-   */
+  /** Whether the payload may be larger than MAX_PAGE_BYTES, so that a page of full jobs may leave the payload out. */
   readonly isPayloadTruncated: boolean;
 }
 
@@ -72,7 +68,7 @@ interface LightRow {
   readonly condition: string;
   readonly since_us: string;
   readonly payload_bytes: number;
-  /** The largest size that the payload can have after decompression, in bytes. */
+  /** The largest possible size of the payload after decompression, in bytes. */
   readonly worst_bytes: number;
 }
 
@@ -126,9 +122,7 @@ function toLightJob(
   };
 }
 
-// The row of each job's queue is joined for the queue's name, so the queue's lock is read from this row, too. Without
-// "offset 0", PostgreSQL would merge the subquery into the outer select, and then plan and compute the condition of
-// each job twice.
+// Without "offset 0", PostgreSQL would merge the subquery into the outer select, and compute each condition twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

@@ -10,7 +10,7 @@ import { type FoundPage, findPage } from "./walk-jobs.ts";
 
 /** The members of a page from which a caller can count all matches. */
 export interface CountableQuery {
-  /** The filter as one query, for counting. Null if no single query can express the filter, or if no job can match. */
+  /** The filter as one query; null: one query cannot express the filter, or no job can match. */
   readonly query: JobQuery | null;
   /** Whether the page has all matching jobs, perhaps except jobs that `report.unchecked` counts. */
   readonly isWhole: boolean;
@@ -24,11 +24,10 @@ export interface LightPage extends CountableQuery {
 }
 
 /**
- * Returns a page of the jobs that match all conditions of `filter`. Later pages repeat no job of this page, unless
- * the job has changed, or `report.ranking` of this page is `partial`. A matching job that exists and does not change
- * while all pages are read is on one of the pages, even if other jobs change. Only the jobs that `report.unchecked`
- * counts may be missing. A search through very many jobs stops after about half a second, so a page may be short or
- * empty although `nextCursor` is not null. A page has at most 8 MB. Throws InputError for an invalid filter.
+ * Returns a page of the jobs that match `filter`. A matching job that does not change while all pages are read is on
+ * one of the pages, unless `report.unchecked` counts the job. Later pages repeat a job only if the job has changed, or
+ * if `report.ranking` is `partial`. A search through very many jobs stops after about half a second, so a page may be
+ * short or empty although `nextCursor` is not null. A page has at most 8 MB. Throws InputError for an invalid filter.
  */
 export async function listJobs(
   db: Database,
@@ -52,9 +51,8 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 const NONE = { jobs: [], truncated: [] };
 
 /**
- * Returns how many of `ids` the page covers: all ids up to the id of the last job in `jobs`. The next page begins after
- * these ids. The jobs of the ids that follow did not fit on this page, or have been deleted since. If `jobs` is empty,
- * the jobs of all `ids` have been deleted, and the page covers all `ids`.
+ * Returns how many of `ids` the page covers: all up to the last of `jobs`. The jobs of later ids did not fit on the
+ * page, or have been deleted. If `jobs` is empty, the jobs of all `ids` have been deleted.
  */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);

@@ -1,5 +1,5 @@
-// Finds the ids of the jobs on a page of a list: converts the filter into one condition and one order, and searches the
-// jobs in this order for a limited time.
+// Finds the ids of the jobs on a page: converts the filter into one condition and one order, and searches the jobs in
+// this order for a limited time.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -29,13 +29,13 @@ const BUDGET_MS = 400;
 export interface FoundPage {
   readonly ids: readonly string[];
   readonly report: JobPage["report"];
-  /** The whole filter as one query, for counting; null: one query cannot express the filter, or no job can match. */
+  /** The filter as one query; null: one query cannot express the filter, or no job can match. */
   readonly query: JobQuery | null;
   /** Whether `ids` has all matches, perhaps except jobs that `report.unchecked` counts. */
   readonly isWhole: boolean;
   /** Whether it is certain that no job matches. */
   readonly isNone: boolean;
-  /** Returns the cursor of the page that follows the first `count` of `ids`; null: nothing is left to search. */
+  /** Returns the cursor of the page after the first `count` of `ids`; null: nothing is left to search. */
   readonly cursorAfter: (count: number) => string | null;
 }
 
@@ -46,10 +46,7 @@ interface PageInput {
   readonly matching: WalkCondition;
 }
 
-/**
- * Finds the ids of a page. `budgetMs`: the time limit of the search, in milliseconds. Some pages need further searches,
- * each with a time limit of its own. Throws InputError for an invalid filter.
- */
+/** Finds the ids of a page. `budgetMs`: the time limit of the search. Throws InputError for an invalid filter. */
 export async function findPage(
   db: Database,
   given: JobFilter,
@@ -64,7 +61,6 @@ export async function findPage(
   return { ...page, report: { ...page.report, unknownNames: [missing] } };
 }
 
-/** Returns whether the filter has conditions other than its query `q`. */
 function isNarrowed(given: JobFilter): boolean {
   const { state, identifier, queue, search: text } = checkedFilter(given);
   return state !== "all" || identifier !== "" || queue !== "" || text.trim() !== "";
@@ -135,9 +131,8 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * If the time limit ended a walk in the order `id` before the page was full, and no matches are left to skip, returns
- * the next job whose id or key equals the search text, if one is found. The page shows this job before the walk reaches
- * it. In all other cases, returns null.
+ * If the time limit ended a search in the order `id` before the page was full, returns the next job whose id or key
+ * equals the search text. The page then shows this job at once.
  */
 async function exactAhead(
   db: Database,
@@ -163,7 +158,7 @@ async function exactAhead(
   return first === undefined ? null : { id: first.id, after: walked.next };
 }
 
-/** A shape for which isFew() is true: an index finds all matches. */
+/** A shape for which isFew() is true. */
 const FEW = Object.freeze({ ...everyJob.shape, key: "" });
 
 function pageOf(

@@ -1,5 +1,4 @@
-// A compiled query: an SQL condition on jobs. Texts from the query are only in the values of the condition's
-// parameters, not in the SQL. Names of tasks and queues have become ids.
+// A compiled query: an SQL condition on jobs. Texts from the query are only in parameters, not in the SQL.
 import type { TermCost } from "./fields/field.ts";
 import type { CheckedTexts } from "./parts/part.ts";
 import type { QueryShape } from "./parts/shape.ts";
@@ -10,39 +9,31 @@ export interface JobQuery {
   /** The query as typed, trimmed. An empty query matches every job. */
   readonly text: string;
   /**
-   * The query in a form in which the meaning of each word is explicit: for example, the word `a` becomes `key:"a"`, or
-   * the quoted text `"a"`. This form can be compiled later with the same meaning, even if the job with the key no
-   * longer exists.
+   * The query with the meaning of each word made explicit: for example, the word `a` becomes `key:"a"`, or the quoted
+   * text `"a"`. So the meaning stays the same if the query is compiled again later.
    */
   readonly explicit: string;
-  /**
-   * The time that `now` in the query means, and from which ages count, in microseconds since 1970: the database's time
-   * when the query was compiled, or the time that the caller gave.
-   */
+  /** The time that `now` means, and from which ages count, in microseconds since 1970. */
   readonly nowUs: string;
   /**
-   * Returns a condition on a row of _private_jobs under the alias `jobs`; `true` if all jobs match. An `or` in the
-   * condition is in parentheses. The parameters are numbered from `first` on (2 = `$2`), and their values are `values`.
+   * Returns a condition on a row of _private_jobs with the alias `jobs`. An `or` is in parentheses. The parameters,
+   * whose values are `values`, are numbered from `first` on (2 = `$2`).
    */
   sql(first: number): string;
   readonly values: readonly unknown[];
   /**
-   * Returns whether a row that `sql` accepts matches the query. The function compares payload fields and error groups,
-   * because SQL cannot decide them. null: each row that `sql` accepts matches.
+   * Returns whether a row that `sql` accepts matches the query: compares payload fields and error groups, which SQL
+   * cannot decide. null: each such row matches.
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * Returns the select item for the *marks*: the results of the terms that SQL decides and `check` needs
-   * (row-check.ts); `null::text` if `check` needs none. `check` reads the item's value as the member `marks` of a row.
-   * The parameters are those of `sql(first)`.
+   * Returns the select item `marks`, which `check` reads: the results of terms that SQL decides (row-check.ts). The
+   * parameters are those of `sql(first)`.
    */
   marks(first: number): string;
-  /**
-   * The same query with a condition that decompresses nothing, for use when decompression takes too long. null: the
-   * query reads no values that may be compressed.
-   */
+  /** The query to use when decompression takes too long. null: the query reads no values that may be compressed. */
   readonly light: LightQuery | null;
-  /** What all matching jobs have in common. Code that reads the jobs selects an index by the shape. */
+  /** What all matching jobs have in common. The shape decides which index is used. */
   readonly shape: QueryShape;
   /** `cheap`: an index finds the matches. `bounded`: a walk in bounded steps finds them. */
   readonly cost: "cheap" | "bounded";
@@ -51,19 +42,16 @@ export interface JobQuery {
   readonly indexHint: string | null;
   /** Terms with names or error groups that do not exist, such as a misspelled task. */
   readonly unknown: readonly string[];
-  /** Whether the query certainly matches nothing, so that no statement is needed. */
+  /** Whether the query certainly matches nothing. */
   readonly isEmpty: boolean;
 }
 
 /** A query whose `sql` decompresses nothing. So `sql` also accepts rows that only decompression could exclude. */
 export interface LightQuery extends JobQuery {
-  /**
-   * A condition without parameters: the row has a compressed value that the query reads, so it cannot be decided
-   * whether the row matches. `check` is not called for such a row.
-   */
+  /** A condition without parameters: the query reads a compressed value of the row. Such a row is not checked. */
   readonly undecided: string;
 }
 
-/** Returns a select item: `undecided` of a light query; `false` for any other query, because it decides every row. */
+/** Returns the `undecided` of a light query; `false` for any other query. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";

@@ -1,7 +1,6 @@
-// Some terms of a query cannot be decided by PostgreSQL. For such a query, rowCheck() creates a function that decides
-// them from the texts of a row. If such a term is inside an `or` or a `not`, the function also needs the results of
-// the other terms inside the same `or` or `not`, which PostgreSQL decides. The statement selects these results as
-// *marks*, a text with one letter for each result.
+// PostgreSQL cannot decide some terms of a query. rowCheck() creates a function that decides them from the texts of a
+// row. Inside an `or` or a `not`, the function also needs the results of the terms that PostgreSQL decides. The
+// statement selects these results as *marks*, a text with one letter for each result.
 import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
@@ -14,7 +13,7 @@ type RowPredicate = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
-/** Returns the check for the rows that fulfil the SQL of the part. `check` is null if all these rows match the part. */
+/** Returns the check for rows that fulfil the part's SQL; `check` is null if all these rows match. */
 export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);
@@ -22,10 +21,7 @@ export function rowCheck(part: QueryPart): RowCheck {
   return { check, marks: letters.length === 0 ? NOTHING : `(${letters.join(" || ")})` };
 }
 
-/**
- * Returns a function that decides whether a row matches the part; null: all checked rows match it. `isGiven`: whether
- * all checked rows fulfil the SQL of the part. If the function reads marks, adds the SQL of each mark to `marked`.
- */
+/** Returns null if all checked rows match the part. `isGiven`: whether all checked rows fulfil the part's SQL. */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): RowPredicate | null {
   if (part.kind === "texts") return part.decide;
   if (part.kind === "sql") return isGiven ? null : markOf(marked.push(part.sql) - 1);

@@ -1,5 +1,5 @@
 // Reads how many tasks and named queues a cleanup would delete, and the first of their names. The caller passes the ids
-// of the tasks or queues that have jobs, so the table of jobs is not read.
+// of those that have jobs, so the table of jobs is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
@@ -11,8 +11,8 @@ export interface UnusedNames {
 }
 
 /**
- * Returns the tasks that are not in `used` and that no worker reports. Returns no tasks if a worker's report is
- * incomplete or too large to be read.
+ * Returns the tasks that are not in `used` and that no worker reports; none if a worker's report is incomplete or too
+ * large.
  */
 export async function readUnusedTasks(db: Database, used: readonly number[]): Promise<UnusedNames> {
   return readUnused(db, unusedTasksSql(await hasWorkerTable(db)), used);
@@ -37,8 +37,7 @@ const firstNames = (rows: string) => `
   select (select pg_catalog.count(*) from unused) as count,
     (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names`;
 
-// The ids are turned into rows, which PostgreSQL can join. An array of thousands of ids could be searched from its
-// beginning for every row of the table.
+// The ids are turned into rows, which PostgreSQL can join. An array could be searched from its beginning for each row.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -54,9 +53,8 @@ const unusedQueuesSql: Statement = (schema) =>
   and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`);
 
 /**
- * Returns an SQL condition: no worker has reported the task. `task`: the alias of the table of tasks. If a worker's
- * report lists only some of the worker's tasks, or is too large for reportedWorkers(), the worker may have any task,
- * and the condition is false for all tasks.
+ * Returns the SQL condition that no worker has reported the task. If a worker's report is incomplete or too large, the
+ * worker may have any task, so the condition is false.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

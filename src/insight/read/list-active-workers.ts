@@ -1,4 +1,4 @@
-// Lists the workers that have a heartbeat row: a row of _private_workers.
+// Lists the workers that have a heartbeat row.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -21,7 +21,7 @@ export interface ActiveWorker {
   readonly lastHeartbeatAtText: string;
   /** `startedAt` as RFC 3339 text with microseconds. */
   readonly startedAtText: string;
-  /** The JSON text of the worker's report; null if the report is missing, is omitted, or is not a JSON object. */
+  /** The JSON text of the worker's report; null if the report is missing, omitted or not a JSON object. */
   readonly metadataText: string | null;
   /** Whether the report is omitted: all reports together exceed 2 MB, and this report is one of the longest. */
   readonly isMetadataOmitted: boolean;
@@ -32,8 +32,8 @@ export interface ActiveWorker {
   /** The number of attempts that failed per minute, over about the last minute; null if unknown. */
   readonly failedPerMin: number | null;
   /**
-   * With the option `staleAfterMs`: true if the last heartbeat is older than that duration. Without the option: true if
-   * the last heartbeat is older than the worker's own threshold, or if the worker's jobs have been recovered.
+   * With the option `staleAfterMs`: whether the last heartbeat is older than this time. Without the option:
+   * whether the last heartbeat is older than the worker's own threshold, or the worker's jobs have been recovered.
    */
   readonly isStale: boolean;
 }
@@ -53,9 +53,9 @@ interface ActiveWorkerRow {
 const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
 
 /**
- * Returns the workers with a heartbeat row, ascending by id, at most 1,000. Returns none if the schema has no table of
- * heartbeats, or if the role may not read the table. `staleAfterMs`: milliseconds, up to a year. Default: the threshold
- * in each worker's report; 300,000 if the report has no threshold. Throws InputError if `staleAfterMs` is out of range.
+ * Returns at most 1,000 workers with a heartbeat row, by id; none if the schema lacks the table of heartbeats, or the
+ * role may not read the table. Default of `staleAfterMs`: each worker's own threshold, or 300,000 if it reports none.
+ * Throws InputError if `staleAfterMs` is not from 0 to a year.
  */
 export async function listActiveWorkers(
   db: Database,

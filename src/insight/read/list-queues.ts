@@ -52,9 +52,8 @@ interface QueueRow {
 const MAX_QUEUES = 10_000;
 
 /**
- * Returns up to `limit` named queues (0–10,000, default 1,000). Queues that a worker has locked come first, oldest lock
- * first; then queues that are paused or under a limit, by name; then all other queues, by name. Each call reads the
- * whole table of jobs. Throws InputError for an invalid `limit`.
+ * Returns up to `limit` named queues (0–10,000). Queues that a worker has locked come first, oldest lock first. Reads
+ * the whole table of jobs. Throws InputError for an invalid `limit`.
  */
 export async function listQueues(db: Database, limit: number = 1_000): Promise<QueueSummary[]> {
   if (!Number.isInteger(limit) || limit < 0 || limit > MAX_QUEUES) {
@@ -83,8 +82,7 @@ function toQueue(row: QueueRow): QueueSummary {
 
 const lock = shownLock("queues");
 
-// The jobs are counted before the join with the queues. With the join first, each job's row would carry the columns of
-// the job's queue through the grouping. With 10 million jobs in 5,000 queues, this would take 10 s instead of 2.5 s.
+// The jobs are counted before the join with the queues. This saves 7.5 of 10 s with 10 million jobs in 5,000 queues.
 const queuesSql: Statement = (schema) => `
   with counts as (
     select

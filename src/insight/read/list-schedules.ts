@@ -20,7 +20,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-/** The maximum number of schedules on a page: few, because each schedule has a payload of up to 64 KiB. */
+/** The maximum number of schedules on a page. Each schedule has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 
@@ -29,7 +29,7 @@ export const noSchedule = (identifier: string): WorkerError =>
 
 /**
  * Returns a schedule. Throws WorkerError: `not_found`, `extension_missing`, or `conflict` if the schedule's row is
- * invalid, for example after a change by SQL.
+ * invalid.
  */
 export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
   const row = await readRow(db, identifier);
@@ -58,9 +58,9 @@ async function readRow(db: Database, identifier: string): Promise<ScheduleRow> {
 }
 
 /**
- * Returns at most `limit` schedules, fewer if the schedules are large, in the order of their identifiers. `after`: the
- * identifier after which the page begins; null: this is the first page. Invalid rows are left out. `nextAfter`: the
- * value of `after` for the next page; null: no page follows. Throws WorkerError `extension_missing`.
+ * Returns at most `limit` schedules, ordered by identifier; fewer if the schedules are large. Invalid rows are left
+ * out. The page begins after the identifier `after`. `nextAfter`: the value of `after` for the next page; null: no page
+ * follows. Throws WorkerError `extension_missing`.
  */
 export async function readSchedules(
   db: Database,
@@ -90,7 +90,7 @@ export interface ScheduleTimes {
   readonly lastMs: number | null;
 }
 
-/** Returns at most 10,000 schedules, ordered by identifier; none if the schema has no table for schedules. */
+/** Returns at most 10,000 schedules, ordered by identifier. */
 export async function listScheduleTimes(db: Database): Promise<ScheduleTimes[]> {
   if (!(await hasSchedules(db))) return [];
   const rows = await query<TimesRow>(db, timesSql);
@@ -117,7 +117,7 @@ interface TimesRow {
   readonly last_ms: string | null;
 }
 
-/** Returns those of the names that are identifiers of schedules; none if the schema has no table for schedules. */
+/** Returns those of the names that are identifiers of schedules. */
 export async function scheduledNames(db: Database, names: readonly string[]): Promise<string[]> {
   if (names.length === 0 || !(await hasSchedules(db))) return [];
   const rows = await query<{ identifier: string }>(db, namesSql, [names]);

@@ -1,5 +1,4 @@
-// Builds SQL conditions that test whether a column contains a text. No character of the text is a wildcard.
-// textSearch() ignores case; contains() does not.
+// SQL conditions that test whether a column contains a text. No character of the text is a wildcard.
 
 export interface TextSearch {
   /** The value of the condition's parameter. */
@@ -11,14 +10,12 @@ export interface TextSearch {
 /**
  * Returns a search for `text` that ignores case.
  *
- * If `text` is ASCII, bytes are compared, which is many times faster than a comparison by the locale's rules. The
- * conversion of each row's text to lower case takes most of the time. So the longest part of `text` without letters,
- * such as the digits of an id, is searched first: most rows do not contain this part, and need no conversion. ILIKE
- * would also convert the pattern for each row.
+ * ASCII texts are compared as bytes, which is many times faster than a comparison by the locale's rules. The longest
+ * part of `text` without letters is searched first: most rows do not contain this part, and need no slow conversion to
+ * lower case.
  *
- * If `text` is not ASCII, ILIKE is used. The database's locale may not relate upper and lower case of letters outside
- * ASCII (the locale "C" never does), so ILIKE gets up to four spellings: as typed, lower case, upper case and
- * capitalized.
+ * Other texts are searched by ILIKE. The database's locale may not relate upper and lower case of letters outside
+ * ASCII, so ILIKE gets up to four spellings.
  */
 export function textSearch(text: string): TextSearch {
   if (!isAscii(text)) {

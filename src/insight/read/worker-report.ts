@@ -1,5 +1,5 @@
-// Reads the report in a worker's heartbeat row (worker/lease/heartbeat-metadata.ts). Other programs and versions write
-// reports, too. For a member that is missing or has a wrong type, the result has null, an empty list or a default.
+// Reads the report in a worker's heartbeat row. Other programs and versions write reports, too. If a member is missing
+// or invalid, the result has null, an empty list or a default.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { MAX_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
@@ -19,11 +19,11 @@ export interface WorkerReport {
   /** Whether `tasks` is the complete list. */
   readonly hasAllTasks: boolean;
   readonly cron: readonly ReportedCronEntry[];
-  /** The number of jobs completed or skipped since the worker was created; null: not reported. */
+  /** The number of jobs completed or skipped since the worker was created. */
   readonly done: number | null;
-  /** The number of failed attempts since the worker was created; null: not reported. */
+  /** The number of failed attempts since the worker was created. */
   readonly failed: number | null;
-  /** Like `done` and `failed`, but per minute, over about the last minute; null: not reported. */
+  /** Like `done` and `failed`, but per minute, over about the last minute. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
   /** For each of the worker's busiest tasks: `done` and `failed` since the worker was created. */
@@ -32,9 +32,9 @@ export interface WorkerReport {
     readonly done: number;
     readonly failed: number;
   }[];
-  /** The number of running jobs, in the safe and the fast mode together; null: not reported. */
+  /** The number of running jobs. */
   readonly running: number | null;
-  /** The number of jobs that the worker reports as locked and not started, at most 1,000; null: not reported. */
+  /** The number of jobs that are locked and not started, at most 1,000. */
   readonly fetched: number | null;
   /** The running jobs that started first. `since`: when the job started, RFC 3339. */
   readonly current: readonly {
@@ -48,11 +48,11 @@ export interface ReportedCronEntry {
   readonly identifier: string;
   readonly task: string;
   readonly pattern: string;
-  /** The time zone of the pattern; UTC if it is not reported. */
+  /** The time zone of the pattern. Default: UTC. */
   readonly timeZone: string;
   readonly backfillMs: number;
   readonly key: string | null;
-  /** A hash of the payload and options of the entry's jobs (domain/cron/entry-digest.ts); null if not reported. */
+  /** A hash of the payload and options of the entry's jobs. */
   readonly digest: string | null;
 }
 

@@ -1,10 +1,7 @@
 // Counts all jobs of a large table by task and named queue. A round counts the whole table in chunks that are too
 // short to disturb other sessions. Only one admin should count at a time, so an admin holds an advisory lock while it
-// counts a chunk. Between two chunks the lock is free, so one check of the lock does not show whether another admin
-// counts. Therefore an admin first checks for about 7 s, longer than the usual gap between two chunks, that the lock
-// stays free. If a check or a chunk finds that another admin holds the lock, all checks are repeated before an
-// interrupted round continues. If the table was rewritten, or its statistics were reset, all counts are discarded, and
-// a new round begins.
+// counts a chunk. Between two chunks the lock is free. So an admin first checks for about 7 s that the lock stays free.
+// If another admin holds the lock, all checks are repeated before an interrupted round continues.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
@@ -15,16 +12,15 @@ import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
   /**
-   * Checks once whether the lock is free, or counts one chunk. Returns `listening` after a check that found the lock
-   * free; the next call of step() should follow after LISTEN_MS. Returns `left` if another admin is counting a chunk,
-   * `complete` after the last chunk of a round, and `counted` after any other chunk.
+   * Checks once whether the lock is free, or counts one chunk. `listening`: the lock was free, and the next call should
+   * follow after LISTEN_MS. `left`: another admin is counting. `complete`: the last chunk of a round was counted.
    */
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
-  /** Makes the next chunk smaller. Called after a step has failed. */
+  /** Makes the next chunk smaller, after a step has failed. */
   shrink(): void;
   /**
-   * Returns the counts of the last complete round. Returns null if no round was completed, or if the table was
-   * rewritten or its statistics were reset after the round began. `becameDue`: see ChangesSince (name-counts.ts).
+   * Returns the counts of the last complete round; null if there is none, or if the table was rewritten or its
+   * statistics were reset after the round began. `becameDue`: see ChangesSince.
    */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
   /** When the last complete round began, by the database's clock, in milliseconds since 1970; null if there is none. */
@@ -37,15 +33,9 @@ const MAX_PAGES = 5_000;
 /** The target duration of a chunk, in milliseconds. */
 const CHUNK_MS = 80;
 
-/**
- * The pause between two checks of the lock, in milliseconds. The pause is so short that a check takes place during most
- * chunks of another admin.
- */
+/** The pause between two checks of the lock, in milliseconds: shorter than most chunks of another admin. */
 export const LISTEN_MS = 75;
-/**
- * The number of checks, which take about 7 s. The gap after a chunk is usually shorter: 20 times the duration of the
- * chunk (feed.ts), which is 1.6 s after a chunk of CHUNK_MS, and about 5 s on a busy machine.
- */
+/** The checks take about 7 s. The gap between two chunks is usually 1.6 s, and about 5 s on a busy machine. */
 const LISTENINGS = 90;
 
 interface Round {

@@ -1,6 +1,6 @@
 // The number of jobs in each condition and state, with its precision. A small table is read in one pass. In a large
-// table, conditions with few jobs are counted in indexes. The other numbers come from a sample or from a census
-// (a count of all jobs in steps), whichever is more precise.
+// table, conditions with few jobs are counted in indexes. The other numbers come from a sample or from a census,
+// whichever is more precise.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -21,10 +21,7 @@ import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
 
-/**
- * The counts at `asOf`. A value from a sample or a census may be older: it has its own `as_of`. All times are
- * RFC 3339; null: there is no such job, or the time is unknown.
- */
+/** The counts at `asOf`; a value may be older (its `as_of`). Times are RFC 3339; null: no such job, or unknown. */
 export interface MeasuredCounts {
   readonly asOf: string;
   readonly total: Value;
@@ -82,10 +79,7 @@ export interface TakenSample {
   readonly estimate: (which: readonly TallyName[]) => Interval;
 }
 
-/**
- * Returns a sample with its estimates, which are cached, because many snapshots use the same sample. `pages`: the
- * number of pages of the table.
- */
+/** Returns a sample with its estimates, which are cached, because many snapshots use the same sample. */
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();
   const perPage = rowsPerPage(sample);
@@ -100,8 +94,8 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 
 /**
  * Returns the counts of a large table. `taken`: null if no sample could be read in time. `census`: the last complete
- * census, if there is one. If both are null, a total that is not exact is estimated from the planner's statistics, and
- * any other count that is not exact is a lower bound.
+ * census. If both are null, an inexact total comes from the planner's statistics, and other inexact counts are lower
+ * bounds.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -134,8 +128,7 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const sampleTimes = taken?.sample ?? NOTHING_MET;
-  // Without the index `running`, the longest running job comes from the sample or, if the sample has none, from the
-  // census. The census is usually older: jobs that ran during the census may have ended.
+  // The census is the last choice: jobs that ran during the census may have ended.
   const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
     indexed;
   const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
@@ -155,12 +148,9 @@ export function countsOfParts(
 
 const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 
-/** The factor by which the planner's statistics may be wrong: they may be outdated, and come from a sample. */
+/** The factor by which the planner's statistics may be wrong. */
 const PLANNED_OFF_BY = 2;
-/**
- * The assumed number of jobs on a page if there are no statistics. A job takes at least 85 bytes, and seldom more than
- * a page.
- */
+/** The assumed jobs on a page without statistics. A job takes at least 85 bytes, and seldom more than a page. */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 
 function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {

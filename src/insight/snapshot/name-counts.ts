@@ -1,5 +1,4 @@
-// The number of jobs of each task and each named queue, with its precision. A census counts the whole table in
-// parts (census.ts).
+// The number of jobs of each task and each named queue, with its precision.
 import {
   type Basis,
   cappedValue,
@@ -14,14 +13,11 @@ export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
   /** RFC 3339: when the jobs were counted; for a census, when the last part was counted. */
   readonly asOf: string;
-  /** The counts of the jobs that were read: for a sample, only a part of all jobs. */
+  /** The counts of the jobs that were read. */
   readonly tallies: NameTallies;
-  /**
-   * Returns the number of jobs in the conditions `which`. `tally`: the part of `tallies` for a task, for a queue or for
-   * all jobs; undefined if `tallies` has no jobs of the task or queue.
-   */
+  /** Returns the number of jobs in these conditions. `tally`: an entry of `tallies`; undefined: there is no entry. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
-  /** Returns the number of jobs that this worker has locked; if `basis` is "sample", an estimate. */
+  /** Returns the number of jobs that this worker has locked; for a sample, an estimate. */
   lockedBy(workerId: string): number;
 }
 
@@ -62,8 +58,8 @@ const due = inState.ready;
 const scheduled = inState.scheduled;
 
 /**
- * Returns how much a count may have changed without a write to a row of a job. There are two causes: scheduled jobs and
- * retries become due; and named queues are locked or unlocked, so that due jobs become blocked or stop being blocked.
+ * Returns how much a count may have changed without a write to a job: scheduled jobs and retries become due, and due
+ * jobs become blocked or stop being blocked.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -84,7 +80,7 @@ const Z = 2.2;
 /** If none of m sampled pages has a job of a task or queue, fewer than 3/m of all pages have one (95 % confidence). */
 const RULE_OF_THREE = 3;
 
-/** Returns estimates from a sample. `sampled`: the number of pages that were read. `pages`: the pages of the table. */
+/** Returns estimates. `sampled`: the number of pages that were read. `pages`: all pages of the table. */
 export function sampledNames(
   tallies: NameTallies,
   asOf: string,
@@ -116,7 +112,7 @@ export function sampledNames(
   };
 }
 
-/** Returns unknown counts, for the case that no page of the table could be read in time. */
+/** Returns unknown counts: no page of the table could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

@@ -1,5 +1,4 @@
-// A snapshot: the state of the queue at one moment, as sampler.ts has read it. The page, the metrics and some commands
-// show the counts, queues, workers and rates of the last snapshot. A snapshot never changes.
+// A snapshot: the state of the queue at one moment. The page, the metrics and some commands show the last snapshot.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
@@ -18,12 +17,12 @@ export interface QueueSnapshot {
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
-  /** At most 1,000 named queues, first those that workers have locked. `gauge.queues` is the number of all of them. */
+  /** At most 1,000 named queues, first those that workers have locked. */
   readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: JobRates;
-  /** The numbers of jobs added and done since an earlier reading. `worker watch` shows them until there are rates. */
+  /** The numbers of jobs added and done since an earlier reading. */
   readonly seen: RateWindow;
 }
 
@@ -42,10 +41,7 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
     }));
 }
 
-/**
- * Returns the numbers of alive, stale and unknown workers. A worker that holds a lock and has no heartbeat row counts
- * as unknown, not as stale.
- */
+/** Returns the numbers of alive, stale and unknown workers. */
 export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));
   const stale = known.workers.filter(({ isStale }) => isStale).length;

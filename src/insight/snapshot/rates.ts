@@ -1,13 +1,8 @@
-// Estimates how many jobs were added and how many were done in the last minute, from readings of PostgreSQL's numbers
-// of inserted and deleted rows. These numbers include rows of rolled-back transactions, and jobs that were deleted
-// without being run. So if all live workers report how many jobs they have done, sampler.ts takes the number of done
-// jobs from these reports.
+// Estimates how many jobs were added and done in the last minute, from PostgreSQL's numbers of inserted and deleted
+// rows. These numbers include rows of rolled-back transactions, and jobs that were deleted without being run.
 import type { Gauge } from "../stats/gauge.ts";
 
-/**
- * The numbers of jobs added, of jobs done and of failed attempts in the last minute; null if unknown. `failed` is known
- * only from the reports of workers.
- */
+/** The numbers of jobs added, of jobs done and of failed attempts in the last minute; null: unknown. */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
@@ -15,9 +10,8 @@ export interface JobRates {
 }
 
 /**
- * The numbers of jobs added and done in a window, which is `ms` milliseconds long and ends at the last reading. The
- * window begins at the newest reading that is at least a minute older than the last reading. If no reading is that old,
- * the window begins at the oldest reading.
+ * The numbers of jobs added and done in the last `ms` milliseconds before the last reading. The window begins at the
+ * newest reading that is at least a minute older than the last reading, or else at the oldest reading.
  */
 export interface RateWindow {
   readonly ms: number;
@@ -28,7 +22,7 @@ export interface RateWindow {
 export interface RateMeter {
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
-  /** The jobs per minute in the window `seen`. Both numbers are null while the window is shorter than a minute. */
+  /** The jobs per minute in the window `seen`; null while the window is shorter than a minute. */
   readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
@@ -38,7 +32,7 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // After a reset of the counters or a change of the server, the earlier readings cannot be compared with this one.
+      // After a reset of the counters or a change of the server, earlier readings cannot be compared with this one.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

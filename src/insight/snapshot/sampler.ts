@@ -1,6 +1,6 @@
-// Reads snapshots of the queue. The read of a snapshot is called a pulse. A pulse reads a small table whole. Of a large
-// table, a pulse usually reads only the first entries of indexes. All other numbers come from the last sample of pages
-// and the last census, which counts all jobs in small steps (census.ts).
+// Reads snapshots of the queue. One read is called a pulse. A pulse reads a small table whole. Of a large table, a
+// pulse usually reads only the first entries of indexes. All other numbers come from the last sample and the last
+// census (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -34,16 +34,13 @@ import { createRateMeter } from "./rates.ts";
 export interface Sampler {
   /** Returns a snapshot that is read after the call. All calls during a pulse share the next pulse. */
   pulse(): Promise<QueueSnapshot>;
-  /** The result of the last complete pulse; null before the first pulse, and after a failed one. */
+  /** The snapshot of the last pulse; null before the first pulse, and after a failed one. */
   readonly last: QueueSnapshot | null;
   /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
-  /**
-   * Runs one step of the census: see Census.step(). Returns `none`, without a step, if `last` is null or the last pulse
-   * has read the whole table.
-   */
+  /** Runs Census.step(). Returns `none`, without a step, if `last` is null or `last.isSmall` is true. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
-  /** How long the last successful run of each part took, and when it ended, by the monotonic clock, in milliseconds. */
+  /** How long each part's last successful run took, and when it ended, in milliseconds of the monotonic clock. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
 }
 
@@ -55,20 +52,16 @@ export interface SamplerOptions {
   readonly sampledPages?: number;
 }
 
-/** `isSmall`: the whole table was read. */
 type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
-/** The maximum number of named queues in a snapshot. It limits the data that is sent to each viewer. */
+/** Limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
-/** The maximum number of pages in a sample for the counts by task and queue, which a complete census replaces. */
+/** The maximum number of pages in a sample for the counts by task and queue. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** If the last sample is younger than this, sample() reads no new one: a pulse may have just read a sample. */
+/** If the last sample is younger, sample() reads no new one. */
 const YOUNG_SAMPLE_MS = 1_000;
-/**
- * If the last sample is older than this, a pulse reads a new one, for example after a time without viewers. If the
- * counts by task and queue are older than this, and no census is complete, a new sample also replaces these counts.
- */
+/** If the last sample is older, a pulse reads a new one, for example after a time without viewers. */
 const OLDEST_SAMPLE_MS = 60_000;
 
 export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
@@ -110,8 +103,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, selected.length, gauge.pages);
     });
 
-  // A read of an index may take too long if the index begins with many dead entries. In this case the sample and the
-  // census are used instead.
+  // A read of an index may take too long if the index begins with many dead entries.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -128,10 +120,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const readIndexes = async ({ heartbeats }: Gauge) =>
     readIndexed(db, await usableIndexes(db), heartbeats);
 
-  /**
-   * Returns the last sample, or a new one if the last is too old or missing. If the read takes too long, returns the
-   * last sample, or null if there is none.
-   */
+  /** If the read of a new sample takes too long, returns the last one; null: there is none. */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;

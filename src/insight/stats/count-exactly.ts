@@ -1,5 +1,4 @@
-// Counts the matches of a query exactly, in short steps. The steps ascend by id, because the id of a job never
-// changes.
+// Counts the matches of a query exactly, in short steps by ascending id, because the id of a job never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -10,7 +9,7 @@ import { idAfter } from "../walk/id-walk.ts";
 /** The progress of a count, from which countOn() continues. */
 export interface CountProgress {
   readonly count: number;
-  /** The number of jobs that may match: their payload was too large to check, or reading them took too long. */
+  /** The number of jobs that may match: their payload was too large, or reading them took too long. */
   readonly undecided: number;
   /** The id after which the count began. */
   readonly firstId: string;
@@ -20,20 +19,17 @@ export interface CountProgress {
   readonly lastId: string;
 }
 
-/** The target durations: STEP_MS of a step, ANSWER_MS of one call of countOn(). */
+/** The target durations of a step, and of one call of countOn(). */
 const STEP_MS = 100;
 const ANSWER_MS = 400;
 /** A span is the maximum number of jobs in a step. */
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const MAX_SPAN = 100_000_000;
-/** The maximum number of rows that a step reads if this process has to check their texts (`check`). */
+/** The maximum number of rows in a step that checks texts. */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
-/**
- * The maximum sizes of a payload that is checked, as stored and after decompression, in bytes: all rows of a step are
- * in memory at once.
- */
+/** The maximum sizes of a checked payload, stored and unpacked: all rows of a step are in memory at once. */
 const MAX_STORED_BYTES = 32_768;
 const MAX_UNPACKED_BYTES = 262_144;
 
@@ -52,8 +48,8 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 }
 
 /**
- * Continues a count for about 0.4 s, or until all jobs are counted. A step that times out is repeated with fewer rows.
- * `mustMove`: continues longer if there is no progress yet, so that a client never gets the same cursor twice.
+ * Continues a count for about 0.4 s, or until all jobs are counted. `mustMove`: continues longer if there is no
+ * progress yet, so that a client never gets the same cursor twice.
  */
 export async function countOn(
   db: Database,
@@ -85,9 +81,8 @@ export async function countOn(
 }
 
 /**
- * Returns the id of the `count`th job after `afterId`, at most `lastId`. The id is searched in the index, because gaps
- * between ids can have any width. If the search times out, because the index has many entries of deleted jobs, `count`
- * ids are taken instead of `count` jobs.
+ * The end of a step is searched in the index, because gaps between ids can have any width. If the search times out,
+ * because the index has many entries of deleted jobs, `count` ids are taken instead of `count` jobs.
  */
 async function lastOfStep(
   db: Database,
@@ -140,7 +135,6 @@ async function step(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
   const large = checked.filter((row) => row.payload === null).length;
-  // A step that cannot check all rows of its span ends with the last row that it has checked.
   const isCut = checked.length < rows.length || rows.length === MAX_CHECKED;
   const reached = isCut ? (checked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };

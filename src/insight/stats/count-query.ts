@@ -1,7 +1,6 @@
-// Counts the jobs that a query matches. A small table is counted as a whole. In a large table, an index is used if SQL
-// alone decides the query, and the query requires certain ids or a certain key. A count through an index stops at
-// 10,000, which is then a lower bound. In all other cases, or if a count takes too long, the number is estimated from a
-// sample of the table's pages, with a confidence interval. The planner's estimate is never used.
+// Counts the jobs that a query matches. A small table is counted as a whole. In a large table, if SQL alone decides a
+// query for certain ids or a certain key, an index is used, and the count stops at 10,000. In all other cases, or if a
+// count takes too long, the number is estimated from a sample of the table's pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import {
@@ -20,12 +19,12 @@ import { sampleInTime } from "./in-time.ts";
 import { estimateFrom, selectPages } from "./page-sample.ts";
 import { readJobsPerPage, rowsOfPage } from "./sample-jobs.ts";
 
-/** The number of pages up to which a table is read whole, so that numbers about it are exact. */
+/** The number of pages up to which a table is read whole. */
 export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample if `check` decides, for which this process has to receive the texts of jobs. */
+/** The number of pages in a sample if `check` decides: few, because the texts of the jobs are read. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
 /** The largest payload that is read for `check`, in bytes. A job with a larger payload is a possible match. */
@@ -130,8 +129,8 @@ interface MatchesRow {
 }
 
 /**
- * Estimates the number of matches. `counts`: the matches on each page of the sample, for the value and the lower bound.
- * `possible`: the matches and the undecided jobs on each page, for the upper bound. `perPage`: as for estimateFrom().
+ * `counts`: the matches on each page, for the value and the lower bound. `possible`: the matches and the undecided jobs
+ * on each page, for the upper bound.
  */
 function intervalOf(
   pages: number,
@@ -175,8 +174,7 @@ async function sampleChecked(
   asOf: string,
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
-  // In random order, so that the pages that were read are a random sample even if MAX_CHECKED rows are found before the
-  // last page.
+  // In random order, so that the read pages are a random sample even if the limit of MAX_CHECKED rows ends the read.
   const selected = shuffle(selectPages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     selected,

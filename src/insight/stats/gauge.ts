@@ -1,5 +1,5 @@
 // Reads facts about the queue without reading the rows of jobs. The read is fast unless there are very many named
-// queues, because the rows of named queues are counted.
+// queues.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";
@@ -11,13 +11,13 @@ export interface Gauge {
   readonly nowMs: number;
   /** The size of the table of jobs, in pages. */
   readonly pages: number;
-  /** The average number of jobs on a page, by the planner's statistics; null without statistics. */
+  /** The average number of jobs on a page, by the planner's statistics; null: no statistics. */
   readonly jobsPerPage: number | null;
   /** The number of the file that stores the table of jobs. A rewrite of the table changes this number. */
   readonly fileNode: string;
   /**
-   * `inserted`, `updated` and `deleted`: how many rows of jobs were inserted, updated and deleted since the last reset
-   * of PostgreSQL's statistics, even in transactions that were rolled back. The numbers may be some seconds old.
+   * `inserted`, `updated` and `deleted` count rows of jobs since the last reset of PostgreSQL's statistics, even in
+   * rolled-back transactions. The numbers may be some seconds old.
    */
   readonly inserted: number;
   readonly updated: number;
@@ -26,12 +26,12 @@ export interface Gauge {
   readonly queues: number;
   /** The ids of named queues that a worker or a pause has locked; at most 10,000. */
   readonly lockedQueueIds: readonly number[];
-  /** For each worker's id, how many of `lockedQueueIds` the worker has locked; at most 1,000 workers. */
+  /** How many of `lockedQueueIds` each worker has locked; at most 1,000 workers. */
   readonly queueHolders: ReadonlyMap<string, number>;
   readonly heartbeats: Heartbeats;
 }
 
-/** The data on which the condition of a job depends besides the job's own row. */
+/** The data, besides a job's row, on which the job's condition depends. */
 export type Locks = Pick<Gauge, "lockedQueueIds" | "heartbeats">;
 
 interface GaugeRow {

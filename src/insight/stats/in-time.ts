@@ -1,5 +1,4 @@
-// Reads a sample of a table's pages. If reads are slow, for example because the machine is busy, the sample has fewer
-// pages than requested, and its result is less precise.
+// Reads a sample of a table's pages. If reads are slow, the sample has fewer pages, and its result is less precise.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -15,22 +14,20 @@ export type SampleKind =
   | "times"
   | "errors";
 
-/** The time in which a sample should be read, in milliseconds. If a read takes longer, the next sample is smaller. */
+/** The time in which a sample should be read, in milliseconds. */
 const MAX_MS = 300;
 const SHRINK = 8;
 const MIN_PAGES = 4;
 
 /**
- * The share of the requested pages that can be read in MAX_MS, estimated from the last read, for each admin server and
- * kind of sample. The key is `db.schema`, an object that each server creates once. The database client cannot be the
- * key, because each request has its own client.
+ * The share of the requested pages that can be read in MAX_MS, for each admin server and kind of sample. The key is
+ * `db.schema`, because each request has its own database client.
  */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
  * Reads a sample of `most` pages, or of fewer if earlier reads took too long. After a timeout, reads an eighth of the
- * pages, but at least MIN_PAGES, with `readLight` if it is not null. Throws WorkerError `database_timeout` if the
- * smallest read times out, too.
+ * pages, with `readLight` if it is not null. Throws WorkerError `database_timeout` if the smallest read times out, too.
  */
 export async function sampleInTime<T>(
   { schema }: Pick<Database, "schema">,

@@ -1,5 +1,4 @@
-// Reads the numbers and times that the optional indexes `running` and `failed` make fast to read: the numbers of locked
-// and of failed jobs, when the longest running job was locked, and when a job last failed.
+// Reads the numbers and times that the optional indexes `running` and `failed` make fast to read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -10,9 +9,8 @@ import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
   /**
-   * The exact numbers of fetched, running and failed jobs. If more than 10,000 jobs are locked, the numbers of fetched
-   * and running jobs are missing. If more than 10,000 jobs are failed, the number of failed jobs is missing. If an
-   * index cannot be used, its numbers are missing, too.
+   * The exact numbers of fetched, running and failed jobs. If an index cannot be used, or contains more than 10,000
+   * jobs, its numbers are missing.
    */
   readonly tallies: ReadonlyMap<TallyName, number>;
   /**
@@ -21,8 +19,8 @@ export interface IndexedCounts {
    */
   readonly longestRunningMs?: number | null;
   /**
-   * The latest known time at which a job failed for good, in milliseconds since 1970; null: there are no failed
-   * jobs; undefined: unknown, for example because the index `failed` cannot be used.
+   * The latest known time at which a job failed for good, in milliseconds since 1970; null: there are no failed jobs;
+   * undefined: unknown.
    */
   readonly lastFailureMs?: number | null;
 }
@@ -43,8 +41,8 @@ const lockedSql =
 
 const NEWEST = 100;
 
-// The count needs only the index. For the time of the last failure, the rows of the failed jobs that were changed last
-// are also read: only a row shows whether the last change of its job was the failure.
+// The count needs only the index. The time of the last failure needs rows: only a row shows whether the last change of
+// its job was the failure.
 const failedSql: Statement = (s) => `
   select pg_catalog.count(*) as count,
     (select ${milliseconds(`pg_catalog.max(${failedForGoodAt("jobs")})`)} from (

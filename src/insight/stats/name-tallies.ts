@@ -1,10 +1,10 @@
-// Counts the jobs of each task and of each named queue by condition, and the jobs that each worker has locked (the
-// worker is the *holder* of these jobs). The counts are added up from the results of one or more statements.
+// Adds up the results of statements that count the jobs of each task and of each named queue by condition, and the jobs
+// that each worker (the *holder*) has locked.
 import { inState, type TallyName, tallied } from "./tally.ts";
 
 /**
- * The counts for one kind of name and one condition. The counts of holders include all locked jobs, and have the
- * condition `running`. `keys`, `counts` and `times` are lists as JSON texts, with one element for each name.
+ * The counts for one kind of name and one condition, as JSON lists with one element for each name. The counts of
+ * holders include all locked jobs, and have the condition `running`.
  */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
@@ -14,14 +14,14 @@ export interface TallyRow {
   readonly counts: string;
   /**
    * Times in milliseconds since 1970: the earliest lock of locked jobs, the last failure of failed jobs, or the
-   * earliest run_at of jobs in another condition. A time is null if it is unknown. All times of holders are null.
+   * earliest run_at of other jobs. null: unknown, or a holder.
    */
   readonly times: string;
 }
 
 /** The jobs of a sample: lists with an element for each job. `holders` has elements for locked jobs only. */
 export interface SampledJobs {
-  /** For each job, the number of its page in the table. Jobs of one page follow each other. */
+  /** The number of each job's page in the table. Jobs of one page follow each other. */
   readonly pages: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -31,10 +31,7 @@ export interface SampledJobs {
 
 export interface NameTally {
   readonly counts: Record<TallyName, number>;
-  /**
-   * For a sample: the sum of the squares of the counts of each page, from which the variance of an estimate follows.
-   * Without a sample: 0.
-   */
+  /** For a sample, the sum of the squares of each page's counts, for the variance of an estimate; otherwise 0. */
   readonly squares: Record<TallyName, number>;
   /** Times as in TallyRow. */
   readonly times: Partial<Record<TallyName, number>>;
@@ -43,7 +40,7 @@ export interface NameTally {
 export class NameTallies {
   readonly all: NameTally = emptyTally();
   readonly tasks = new Map<number, NameTally>();
-  /** The named queues by id. Jobs without a named queue are not counted here. */
+  /** The named queues by id. */
   readonly queues = new Map<number, NameTally>();
   /** The number of jobs that each worker has locked, by the worker's id. */
   readonly holders = new Map<string, number>();
@@ -104,7 +101,7 @@ export class NameTallies {
   }
 }
 
-/** The id under which jobs without a named queue are counted. No queue has this id. */
+/** Jobs without a named queue are counted under this id, which no queue has. */
 const NO_QUEUE = 0;
 
 interface PageCounter {
@@ -117,9 +114,9 @@ interface PageCounter {
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
- * Counts the jobs of each pair of an id (of a task or queue) and a condition. `squares` does not include the last page,
- * whose count is `onPage`. Each key of the map combines the id and the condition in one number: numbers are fast keys,
- * and counting tens of thousands of jobs blocks the process.
+ * Counts the jobs of each pair of an id (of a task or queue) and a condition. A key of the map combines both in one
+ * number, for speed: counting tens of thousands of jobs blocks the process. `squares` does not include the last page,
+ * whose count is `onPage`.
  */
 function countByPage(
   pages: readonly number[],
@@ -183,13 +180,11 @@ function addTo(tally: NameTally, one: TallyName, { count, squares, time }: Count
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
-/** The conditions of jobs that are due in the future, without retries. */
 const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
 /**
- * Returns times in milliseconds since 1970; null: unknown, or no such job. `oldestReady`: the earliest run_at of ready
- * and blocked jobs and due retries. `oldestFree`: the earliest run_at of ready jobs. `nextDue`: the earliest run_at of
- * scheduled jobs. `longestRunning`: the earliest lock of a running job. `lastFailure`: when the last failed job failed.
+ * Returns times in milliseconds since 1970; null: unknown, or no such job. `oldestReady` includes blocked jobs and due
+ * retries, and `oldestFree` does not. `longestRunning` is the earliest lock of a running job.
  */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: TallyName[]) => {

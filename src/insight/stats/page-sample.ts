@@ -1,7 +1,6 @@
-// Selects a sample of a table's pages, and estimates from the sample the number of hits in the table. A hit is a job
-// that is to be counted. The table is divided into stretches of equal size, and one random page of each stretch is
-// selected. Jobs that were added together are stored together and often have the same outcome, so a sample that is
-// spread unevenly would be less precise.
+// Selects a sample of a table's pages, and estimates the number of hits (jobs to be counted) in the table. One random
+// page is selected in each stretch of the table. An unevenly spread sample would be less precise, because jobs that
+// were added together are stored together and often have the same outcome.
 import type { Interval } from "../../domain/value.ts";
 
 /** Returns `count` random page numbers below `pages`, ascending. If `pages` is lower than `count`, returns all. */
@@ -16,18 +15,18 @@ export function selectPages(pages: number, count: number, random = Math.random):
 }
 
 /**
- * Half the width of a confidence interval of 95 %, in standard deviations. For a known variance this number is 1.96. Z
- * is larger, because a variance that is estimated from few pages is uncertain.
+ * Half the width of a confidence interval of 95 %, in standard deviations. Z is larger than 1.96, because the variance
+ * is only estimated.
  */
 const Z = 2.2;
-/** If fewer than FEW_HITS pages of the sample have hits, the normal distribution does not apply. */
+/** If fewer sampled pages have hits, the normal distribution does not apply. */
 const FEW_HITS = 30;
 /** If none of m sampled pages has a hit, fewer than 3/m of all pages have a hit, with 95 % confidence. */
 const RULE_OF_THREE = 3;
 
 /**
- * Estimates the number of hits in a table of `pages` pages. `counts`: the hits on each page of the sample, in the order
- * of the pages. `perPage`: the average number of jobs on a page, for the upper bound if the sample has no hits.
+ * Estimates the number of hits in a table of `pages` pages. `counts`: the hits on each page of the sample, in order.
+ * `perPage`: the average number of jobs on a page, for the upper bound if the sample has no hits.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -38,8 +37,8 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const value = scale * hits;
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
-  // The variance is estimated from the differences between neighbouring pages of the sample, so that gradual changes
-  // of the counts along the table hardly increase the variance.
+  // The variance is estimated from differences between neighbouring pages of the sample, so that gradual changes along
+  // the table hardly increase the variance.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);
@@ -47,7 +46,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   return { value, low: Math.max(hits, value - margin), high: value + margin };
 }
 
-/** If few pages have hits, the number of pages with hits is assumed to have a Poisson distribution. */
+/** The number of pages with hits is assumed to have a Poisson distribution. */
 function fewHits(
   scale: number,
   hits: number,

@@ -1,6 +1,5 @@
 // Counts the due jobs and the future jobs, up to a limit, and finds the oldest due job and the next scheduled job. Only
-// the heads are read: for up to 32 priorities, the first due and the first future entries of each priority in the index
-// that workers fetch from. So the read is slow only if the index has many dead entries.
+// the heads are read: the first due and future entries of up to 32 priorities, in the index that workers fetch from.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -20,16 +19,13 @@ export interface Probe {
   /** The number of future jobs, including retries; a lower bound if `isAheadExact` is false. */
   readonly ahead: number;
   readonly isAheadExact: boolean;
-  /** The run_at of the oldest due job, in milliseconds since 1970; null if the heads have no due job. */
+  /** The run_at of the oldest due job in the heads, in milliseconds since 1970; null: none. */
   readonly oldestMs: number | null;
-  /**
-   * The run_at of the oldest due job that is neither blocked nor a retry, in milliseconds since 1970; null if the heads
-   * have no such job.
-   */
+  /** Like `oldestMs`, without blocked jobs and retries. */
   readonly oldestFreeMs: number | null;
-  /** The run_at of the next scheduled job, in milliseconds since 1970; null if the heads have no scheduled job. */
+  /** The run_at of the next scheduled job in the heads, in milliseconds since 1970; null: none. */
   readonly nextMs: number | null;
-  /** The number of available jobs whose run_at has passed since the time `sinceMs`; null if not known exactly. */
+  /** The number of available jobs whose run_at has passed since `sinceMs`; null if not known exactly. */
   readonly becameDue: number | null;
 }
 
@@ -132,9 +128,8 @@ const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
 /**
- * Counts the due jobs, or the future jobs if `side` is `ahead`, in each condition. A condition without jobs is missing
- * in the result. The numbers are right only if the probe's number for this side is exact, because at most 2 * CAP jobs
- * of each priority are read.
+ * Counts the due jobs, or with `ahead` the future jobs, in each condition that has jobs. The counts are right only if
+ * the probe's number for this side is exact.
  */
 export async function readProbeTallies(
   db: Database,

@@ -1,6 +1,5 @@
-// Counts the jobs in each condition on a sample of the pages of the table of jobs. Reading 2,000 pages takes about a
-// tenth of a second, in a table of any size. "tablesample" is not used, because the sample has one page of each stretch
-// of the table (page-sample.ts), and because pages without jobs must be in the result.
+// Counts the jobs in each condition on a sample of the pages of the table of jobs. `tablesample` is not used, because
+// pages without jobs must be in the result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { failedForGoodAt } from "../expressions/failed-at.ts";
@@ -11,15 +10,15 @@ import { type TallyName, tallied, talliedAs } from "./tally.ts";
 export interface JobSample {
   /** For each condition, the number of jobs on each page that was read, in page order. */
   readonly counts: Readonly<Record<TallyName, readonly number[]>>;
-  /** The earliest lock time of a running job in the sample, in milliseconds since 1970; null: no such job. */
+  /** The earliest lock time of a running job in the sample, in milliseconds since 1970; null: none. */
   readonly longestRunningMs: number | null;
   /** The latest known time at which a job of the sample failed for good, in milliseconds since 1970; null: none. */
   readonly lastFailureMs: number | null;
 }
 
 /**
- * Returns a select of the rows of one page, for a lateral join. `page`: the column with the page's number. `what`: the
- * select list. In `what` and `where`, the alias of the table is `jobs`.
+ * Returns a select of the rows of one page, for a lateral join. `page`: the column with the page's number. In `what`
+ * and `where`, the alias of the table is `jobs`.
  */
 export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
       select ${what} from ${s}._private_jobs as jobs
@@ -28,10 +27,7 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
-/**
- * Returns the average number of jobs on one of `pages`. If no job on these pages matches a query, the upper bound
- * of the estimated number of matches is computed from this average.
- */
+/** Returns the average number of jobs on one of `pages`. */
 export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
   const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);
   return Number(row?.jobs ?? 0) / Math.max(pages.length, 1);

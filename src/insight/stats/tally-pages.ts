@@ -1,6 +1,5 @@
-// Counts the jobs of each task and of each named queue by condition, and the jobs that each worker has locked (the
-// worker is the *holder* of these jobs). A small table is read whole. A large table is counted in chunks of pages (a
-// census), or estimated from a sample of pages.
+// Counts the jobs of each task and of each named queue by condition, and the jobs that each worker (the *holder*) has
+// locked: in a whole table, in a chunk of pages (for a census), or in a sample of pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
@@ -14,10 +13,9 @@ import { talliedAs } from "./tally.ts";
 
 const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
-// Returns one row for each kind and condition, with lists of the keys, counts and times: parsing a row for each of
-// thousands of groups would block this process. Holders are counted by a separate select, because few jobs are locked:
-// a third grouping of all jobs would make the statement 50 % slower. Times are floats, and the sort has `collate "C"`:
-// with 10,000 groups, numeric times or a sort by locale would take much longer.
+// Each row has lists of keys, counts and times, because parsing thousands of rows would block this process. Holders are
+// counted by a separate select, because few jobs are locked: a third grouping of all jobs would make the statement 50 %
+// slower. With 10,000 groups, numeric times or a sort by locale would take much longer than floats and `collate "C"`.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -62,8 +60,8 @@ export async function tallyAll(
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
-// Requests an advisory lock, so that only one admin counts at a time. If another session has the lock, the result is
-// false, without a wait. The lock belongs to the transaction, so it ends with the statement, even behind a pooler.
+// Requests an advisory lock, so that only one admin counts at a time. The lock belongs to the transaction, so it ends
+// with the statement, even behind a pooler.
 const tryLock = (schemaName: string): string =>
   `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 
@@ -89,10 +87,7 @@ interface ChunkRow extends TallyRow {
   readonly is_ours: boolean;
 }
 
-/**
- * Counts the jobs on pages from `from` up to, but not including, `to`. Returns null if another admin is counting at
- * this moment.
- */
+/** Counts the jobs on the pages from `from` (inclusive) to `to` (exclusive); null: another admin is counting. */
 export async function tallyChunk(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,
@@ -110,8 +105,7 @@ export async function tallyChunk(
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// Returns the jobs uncounted: counting them in this process is cheaper than grouping them in SQL. The pages are
-// returned, because an estimate needs the counts of each page.
+// Returns the jobs uncounted: counting them in this process is cheaper than grouping them in SQL.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>

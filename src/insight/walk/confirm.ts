@@ -1,6 +1,5 @@
-// Checks the candidates of a query, which are the jobs that the query's SQL accepts: evaluates the terms that SQL
-// cannot decide, on a candidate's texts (payload and error). Candidates are read in small groups, so that no statement
-// decompresses much. A candidate whose texts are too large is not checked, only counted.
+// Checks the candidates of a query: the jobs that its SQL accepts. The terms that SQL cannot decide are evaluated on a
+// candidate's texts (payload and error). Candidates are read in small groups, so that no statement decompresses much.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -9,11 +8,11 @@ import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 
 const GROUP = 25;
-/** A job whose texts may have more bytes than this after decompression is not read in a group, but alone. */
+/** A job whose texts may have more bytes after decompression is read alone. */
 const SMALL_BYTES = 524_288;
-/** The texts of a job are not read if its payload or its error has more bytes than this. */
+/** A job whose payload or error has more bytes is not checked. */
 const MAX_BYTES = 8 * 1_048_576;
-/** After about this many bytes, confirm() returns, even if candidates are left. */
+/** confirm() returns after about this many bytes, even if candidates are left. */
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 
@@ -22,11 +21,11 @@ export interface Confirmation {
   readonly ids: ReadonlySet<string>;
   /** The number of candidates whose texts are too large to check, or take too long to read. */
   readonly unchecked: number;
-  /** How many candidates, from the first on, this call has handled; at least one, if there are candidates. */
+  /** The number of candidates, from the first on, that were handled; at least one if there are candidates. */
   readonly reached: number;
 }
 
-/** Checks the candidates `ids` in order, until MAX_IN_ALL or MAX_MS is reached, and returns those that match. */
+/** Checks the candidates `ids` in order, until MAX_IN_ALL or MAX_MS is reached. */
 export async function confirm(
   db: Database,
   ids: readonly string[],
@@ -77,9 +76,9 @@ interface TextsRow {
   readonly is_large: boolean;
 }
 
-// The marks (see JobQuery) are selected only if the texts may be read, because marks may decompress a text, too.
-// PostgreSQL rejects a statement that does not use all its parameters, and the marks may use only some parameters. So
-// the statement also contains the query's condition, which uses all parameters, but has no effect after `true or`.
+// Marks (see JobQuery) may decompress a text, so they are selected only if the texts may be read. PostgreSQL rejects a
+// statement that does not use all its parameters, and marks may use only some. So the query's condition, which uses all
+// parameters, follows `true or`, where it has no effect.
 const textsSql = (schema: string, fits: string, marks: string, condition: string) => `
   select texts.id, not texts.fits as is_large,
     case when texts.fits then ${marks} end as marks,

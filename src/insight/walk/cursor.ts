@@ -8,25 +8,24 @@ import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
-  /** The result of hashOfFilters() for the list. With other filters, the cursor is rejected. */
+  /** The result of hashOfFilters() for the list. */
   readonly filterHash: string;
   /** The value of `now` in the query, in microseconds since 1970; empty: there is no query. */
   readonly nowUs: string;
   readonly place: WalkPlace;
   /** The number of matches to skip from this place on. */
   readonly skip: number;
-  /** Whether a job whose id or key equals the searched text was already shown, ahead of its place in the order. */
+  /** Whether a job whose id or key equals the searched text was already shown. */
   readonly isExactShown: boolean;
-  /** The number of rows that the next walk reads first, if the last step took too long; 0: the usual number. */
+  /** The number of rows of the next walk's first step; 0: the usual number. */
   readonly size: number;
   /** Whether all jobs up to this place were checked, and none matched. */
   readonly isNone: boolean;
 }
 
-/** The maximum length of a cursor, in characters. The longest part of a cursor is the list `best` (walk-place.ts). */
+/** The maximum length of a cursor, in characters. */
 export const MAX_CURSOR_LENGTH = 10_000;
 
-/** The version of the format. A cursor of another version is rejected. */
 const VERSION = 4;
 
 /** Returns 12 hexadecimal digits, a hash of a list's filters. */
@@ -151,10 +150,10 @@ const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...on
 const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
-/** The maximum number of ids in `best`: those of the largest page, and one more, which shows that a page follows. */
+/** The ids of the largest page, and one more, which shows that a page follows. */
 const MAX_BEST = 501;
 
-/** Sorts ids and packs them in base 36: the first id as it is, every later id as its distance from the previous id. */
+/** Packs ids in base 36: the smallest id, then the distance of each id from the previous id. */
 function packedIds(ids: readonly string[]): string {
   const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
   return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");

@@ -13,7 +13,7 @@ interface ChunkRow {
   readonly ids: string;
 }
 
-/** Runs one step. The step begins after the id `after`; if `after` is null, with the first job in the order. */
+/** Runs one step, which begins after the id `after`; null: with the first job in the order. */
 export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
@@ -49,8 +49,8 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
 }
 
 /**
- * Returns where a step begins, as the value of $1 in idsFrom(): right after the id `after`, or later if the query has a
- * lowest or highest id that excludes the next ids. Returns null if no id can follow `after`.
+ * Returns the value of $1 in idsFrom() for the ids that follow `after`, except those that the query's lowest or highest
+ * id excludes; null if no id can follow `after`.
  */
 export function startOf({ matching, segment }: Condition, after: string | null): string | null {
   const { fromNewest } = segment;
@@ -63,9 +63,8 @@ export function startOf({ matching, segment }: Condition, after: string | null):
 }
 
 /**
- * Returns the id at which a step ends: the last of the next `count` ids that the query names. Returns null if the step
- * reads all jobs that are left: the query has at most `count` ids left, or names no ids. `from`: the value of $1 in
- * idsFrom().
+ * Returns the last of the next `count` ids that the query names; null if at most `count` of them are left. `from`: the
+ * value of $1 in idsFrom().
  */
 export function listedAfter(
   { ids }: QueryShape,
@@ -87,19 +86,18 @@ export function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: b
   return fromNewest ? BigInt(last) <= BigInt(limit) : BigInt(last) >= BigInt(limit);
 }
 
-/** Whether the query names the ids or the key of its jobs, so that an index finds the few that can match. */
+/** Whether the query names the ids or the key of its jobs, so that an index finds these few jobs. */
 export function isFew({ shape }: WalkCondition): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 
-/** Whether the walk goes over all jobs by id and has to read each row, because no index helps with the condition. */
+/** Whether a walk by id has to read each row, because no index helps with the condition. */
 export function isOpen({ matching, segment }: Condition): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** Returns the value of $1 in idsFrom() for the ids that follow `after`; null if no id can follow `after`. */
 function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? MAX_ID : MIN_ID;
   if (!fromNewest) return after;
@@ -109,16 +107,15 @@ function firstOf(after: string | null, fromNewest: boolean): string | null {
 const FIRST = 5;
 
 /**
- * Returns the condition for the ids that a step may read. In ascending order, the ids after $1 are read. In descending
- * order, $1 itself is read, too, because no bigint is greater than MAX_ID, with which the order begins.
+ * Returns the condition for the ids that a step may read. In descending order, $1 itself is read, too: the order begins
+ * with MAX_ID, the greatest bigint.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
 /**
- * Returns the common table expression `bound` with one row. `last`: the last of the next $2 ids. `rows`: the number of
- * these ids. If `few` is true (see isFew()), $2 is `last` itself, or null if the step reads all jobs that are left, and
- * `rows` is 0.
+ * Returns the common table expression `bound` with one row: `last` is the last of the next $2 ids, and `rows` is the
+ * number of these ids. If `few` is true, $2 is `last` itself; null: the step reads all jobs that are left.
  */
 export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
   few
@@ -143,9 +140,9 @@ export const withinBound = (fromNewest: boolean, few: boolean): string => {
   return `${idsFrom(fromNewest)} and ${bound}`;
 };
 
-// A chunk is the rows that one step reads. Gaps between ids can have any width, so the end of a chunk is found by
-// counting rows in the index, which costs a fifth of reading the rows. The rows are selected by a range of ids and not
-// by a join, because PostgreSQL may run a join in the other direction, and would then read every job.
+// Gaps between ids can have any width, so the end of a step is found by counting rows in the index, which costs a fifth
+// of reading the rows. The rows are selected by a range of ids, because PostgreSQL may run a join in the other
+// direction, and would then read every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id
@@ -161,8 +158,8 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     ), ',') as ids
   from bound`;
 
-// Used if every row has to be read (isOpen()). Counting the rows in the index first would cost a tenth more. So the
-// next $2 rows are read with the condition as a column, and array_agg() collects the ids of the matches in their order.
+// Used if every row has to be read (isOpen()): counting the rows in the index first would cost a tenth more.
+// array_agg() collects the ids in the order of the rows.
 const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
@@ -180,7 +177,7 @@ const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
 
 /**
  * Returns the id of the `count`th job after the id `after`; null if fewer jobs follow. If `after` is null, the jobs are
- * counted from the first one. Only the ids of the jobs are read, from the index.
+ * counted from the first one.
  */
 export async function idAfter(
   db: Database,

@@ -1,7 +1,6 @@
-// Walks jobs in the order of an index. The index sorts jobs by a key: a time, or a priority and a time. Each step
-// reads the next entries of the index, and finds the matching jobs among them. Some indexes do not sort the rows of
-// one key by id. So a step reads all rows of a key, and sorts them by id. If a key has more than MAX_TIE rows, these
-// rows are walked by id instead (a position of the kind `tie`).
+// Walks jobs in the order of an index, which sorts jobs by a key: a time, or a priority and a time. Some indexes do not
+// sort the rows of one key by id, so a step reads all rows of a key and sorts them. If a key has more than MAX_TIE
+// rows, these rows are walked by id instead (a position of the kind `tie`).
 import { query } from "../../database/database.ts";
 import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
@@ -25,7 +24,6 @@ interface StepRow {
   readonly matched: string;
   readonly ids: string;
   readonly keys: string;
-  /** The key of the entry at which the step ends; null: no entry was read. */
   readonly last_key: string | null;
   readonly last_id: string | null;
   readonly seen: string | null;
@@ -33,8 +31,8 @@ interface StepRow {
 }
 
 /**
- * Runs one step. `last`: the last row that is done; null: no row is done yet. `isSparse`: few of the rows that the walk
- * has read so far match.
+ * Runs one step after the row `last`; null: from the first row on. `isSparse`: few of the rows that were read so far
+ * match.
  */
 export async function walkIndex(
   input: StepInput,
@@ -67,9 +65,8 @@ export async function walkIndex(
 
 /**
  * Returns the position after the next entry of the index, for a walk that leaves this entry out. If the entry's key has
- * more than MAX_TIE rows, returns the position of the kind `tie` for these rows, and the entry is not left out. If the
- * parts that a step reads (partsOf()) have no further entry, returns the beginning of the next part, or null if no part
- * follows.
+ * more than MAX_TIE rows, returns the position of the kind `tie` for these rows, without leaving out a row. If no entry
+ * is left in the parts of this step, returns the beginning of the next part; null: no part follows.
  */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
@@ -83,10 +80,8 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the parts of the index that a step reads. If `way` has no list of priorities, this is `[null]`: the whole
- * index. Otherwise a part is the entries of one priority. A step by time reads all parts. A step by priority and time
- * reads only the first part whose priority is at least `from`, the priority of the given key; without such a part, the
- * list is empty.
+ * Returns the parts of the index that a step reads. A part is the entries of one priority; null: the whole index. A
+ * step by time reads all parts. A step by priority and time reads only the first part from the given priority on.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -107,7 +102,6 @@ function beginIn(
   return { key: [String(part), EARLIEST], id: idBefore(segment) };
 }
 
-/** Returns where the walk continues after these parts; null: no part follows. */
 function behindParts(
   way: IndexWay,
   segment: Segment,
@@ -143,7 +137,6 @@ function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
   });
 }
 
-/** Returns the next smaller or the next larger key; null if there is none. */
 function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null {
   const time = nextMoment(key.at(-1) ?? "", isSmaller);
   if (time !== null) return [...key.slice(0, -1), time];
@@ -153,9 +146,8 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 }
 
 /**
- * If only due jobs match, or only future jobs, returns a condition that limits the read to these jobs. In all other
- * cases returns an empty text. No match is lost, because `nowUs` is not later than the time of the statement: due jobs
- * are read up to the time of the statement, and future jobs from `nowUs` on.
+ * Limits the read to due jobs or to future jobs if no other jobs can match. No match is lost, because `nowUs` is not
+ * later than the time of the statement, up to which due jobs are read.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
@@ -171,15 +163,14 @@ const columns = (keys: readonly Key[], of: (column: string, at: number) => strin
 const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
-// PostgreSQL reads each part in the order of the index, merges the parts row by row, only as far as necessary, and
-// sorts the rows of a key by id (an incremental sort). If a key has more than MAX_TIE rows, the limit of a part
-// ends the read. The rows of this key are not returned, because not all of them have been sorted.
+// PostgreSQL merges the parts row by row, only as far as necessary, and sorts the rows of a key by id (an incremental
+// sort). If a key has more than MAX_TIE rows, the limit of a part ends the read. The rows of this key are not returned,
+// because not all of them have been sorted.
 //
-// A join could return the rows in another order, so the condition is evaluated for one row after the other, until
-// enough rows match. Conditions on tasks and queues (`may`) only need columns of the index, so they are evaluated
-// earlier, while the index is read. If the query has no such conditions and few rows match (`isSparse`), the whole
-// condition is evaluated while the index is read. This costs less for each row. But the condition is then evaluated
-// for all rows of a key, even for the rows after the last match that is needed.
+// A join could return the rows in another order, so the condition is evaluated row by row, until enough rows match.
+// Conditions on tasks and queues (`may`) only need columns of the index, so they are evaluated while the index is read.
+// If the query has no such conditions and few rows match, the whole condition is evaluated there. This costs less for
+// each row, but rows after the last match that is needed are evaluated, too.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -217,8 +208,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // The number of leading columns whose value is the same in all rows of a part. If `order by` named these columns, the
-  // planner would not notice that the rows are already sorted.
+  // The number of leading columns that are constant within a part. If `order by` named these columns, the planner would
+  // not notice that the rows are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

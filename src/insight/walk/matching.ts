@@ -1,12 +1,11 @@
-// The condition that decides which jobs a walk (walk.ts) finds. The condition is made from a query; for a list of jobs,
-// also from the filters of the list.
+// The condition that decides which jobs a walk (walk.ts) finds: a query and, for a list of jobs, the list's filters.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
 /** One or several compiled queries or filters. A job matches the condition if it matches all of them. */
 export interface WalkCondition
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
-  /** The part that this process evaluates on the texts of jobs; null: SQL alone decides which jobs match. */
+  /** The part that this process evaluates on the texts of jobs; null: SQL alone decides. */
   readonly check: TextCheck | null;
   /** Whether every job certainly matches. */
   readonly isAll: boolean;
@@ -14,14 +13,11 @@ export interface WalkCondition
   readonly nowUs: string | null;
 }
 
-/**
- * The members of a JobQuery with which confirm() (confirm.ts) checks the texts of jobs. `decide` is the JobQuery's
- * `check`.
- */
+/** The members of a JobQuery with which confirm() checks the texts of jobs. */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
-  /** The query's condition. It uses all parameters, as a statement must; the marks may use only some parameters. */
+  /** The query's condition, which uses all parameters. The marks may use only some of them. */
   readonly sql: (first: number) => string;
   readonly values: readonly unknown[];
 }
@@ -55,7 +51,7 @@ export function matchingOf(query: JobQuery): WalkCondition {
   };
 }
 
-/** Returns a condition that a job matches if it matches all of `parts`. At most one of `parts` may have a check. */
+/** Returns the condition that a job matches all of `parts`. At most one of `parts` may have a check. */
 export function allOf(parts: readonly WalkCondition[]): WalkCondition {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;

@@ -1,12 +1,11 @@
-// Times as sort keys, as the database returns them. A key is a text: an integer, which is the microseconds since 1970,
-// or an infinity. momentText() turns a key into a timestamp for PostgreSQL.
+// Times as sort keys. A key is a text: the microseconds since 1970, or an infinity.
 
 /** The key after all times, spelled as PostgreSQL spells an infinite number. */
 export const LATEST = "Infinity";
 /** The key before all times. */
 export const EARLIEST = "-Infinity";
 
-// The first and the last microsecond of PostgreSQL's timestamps, in 4714 BC and in the year 294276.
+// The first and the last microsecond of PostgreSQL's timestamps.
 const FIRST_US = -210_866_803_200_000_000n;
 const LAST_US = 9_224_318_015_999_999_999n;
 
@@ -27,7 +26,7 @@ export function nextMoment(key: string, descending: boolean): string | null {
   return next < FIRST_US ? EARLIEST : String(next);
 }
 
-/** Compares two keys, or two other integers, such as ids or priorities. Returns -1, 0 or 1. */
+/** Compares two keys or other integers. Returns -1, 0 or 1. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   if (a === LATEST || b === EARLIEST) return 1;
@@ -37,10 +36,7 @@ export function compareKeys(a: string, b: string): number {
 
 const DAY_US = 86_400_000_000n;
 
-/**
- * Returns a key as a text that PostgreSQL reads exactly, regardless of the session's DateStyle and TimeZone: ISO 8601
- * with the year first.
- */
+/** Returns the key as a timestamp that PostgreSQL reads exactly, regardless of DateStyle and TimeZone. */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";
   if (key === EARLIEST) return "-infinity";
@@ -62,9 +58,8 @@ const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
 /**
- * Returns the Gregorian date of a day, given as the number of days since 1 January 1970. A Date cannot represent the
- * last 18,500 years of PostgreSQL's timestamps. The calendar repeats every 400 years, so the date is computed for the
- * corresponding day of the years 1970 to 2369.
+ * `days`: the days since 1 January 1970. A Date cannot represent the last 18,500 years of PostgreSQL's timestamps. The
+ * calendar repeats every 400 years, so the date is computed for a day of the years 1970 to 2369.
  */
 function dateOf(days: bigint) {
   const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;

@@ -1,6 +1,5 @@
 // The orders of lists of jobs. An order is a list of segments that are walked one after another. If only some jobs have
-// the sort key, the first segment has these jobs, in the order of the key, and the second segment has all other jobs,
-// by id. For example, locked and failed jobs have no due time.
+// the sort key, a second segment has all other jobs, by id. For example, locked and failed jobs have no due time.
 import {
   type Condition,
   conditionData,
@@ -32,7 +31,7 @@ export interface Key {
   readonly column: string;
   /** Returns an SQL expression for the exact value of `expression`, as a text. */
   readonly out: (expression: string) => string;
-  /** Returns the value of an SQL parameter for a text that the expression of `out` has returned. */
+  /** Converts a text that the expression of `out` has returned into an SQL parameter. */
   readonly parameter: (text: string) => string;
   /** The SQL casts of this parameter, without the first `::`. */
   readonly type: string;
@@ -49,7 +48,7 @@ export type SegmentOrder =
       readonly keys: readonly Key[];
       readonly priorities: readonly number[] | null;
     }
-  /** Without an index: all jobs are read by id, and the best jobs, the first in the order, are collected. */
+  /** Without an index: all jobs are read by id, and the best (the first in the order) are collected. */
   | { readonly kind: "rank"; readonly key: Key };
 
 export interface Segment {
@@ -63,7 +62,7 @@ export interface Segment {
 
 /** The facts that decide whether an index is used. */
 export interface OrderFacts {
-  /** The priorities of unlocked jobs with attempts left; null: there are too many priorities, or they were not read. */
+  /** The priorities of unlocked jobs with attempts left; null: too many priorities, or not read. */
   readonly priorities: readonly number[] | null;
   /** The names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
@@ -114,8 +113,8 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In each priority of the index, due jobs precede future jobs. If the query limits due times or conditions,
-        // the priorities are read one by one, so that due or future jobs that cannot match are skipped.
+        // If the query limits due times or conditions, the priorities are read one by one, so that due or future jobs
+        // that cannot match are skipped.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);
@@ -151,7 +150,6 @@ export function segmentsOf(
 const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
-/** Returns the order by the optional index `index`. If the index does not exist, the order is of the kind `rank`. */
 function rankedOrder(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
@@ -165,9 +163,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// With an index, `fromNewest` is used only for a position of the kind `tie` (walk-place.ts), whose jobs are read by id.
-// Without an index, the newest jobs are read first for a descending order. New jobs have more often changed recently
-// than old jobs, so more of the best jobs are found early.
+// Without an index, a descending order reads the newest jobs first. New jobs have more often changed recently, so more
+// of the best jobs are found early. With an index, only a position of the kind `tie` uses `fromNewest`.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,
@@ -176,8 +173,8 @@ const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment =
 });
 
 /**
- * Returns the segment of the jobs that have the sort key, and the segment of all other jobs, by id. `where`: the SQL
- * condition for jobs that have the key. `having`: the conditions (ready, blocked, …) of these jobs.
+ * `where`: the SQL condition for jobs that have the sort key. `having`: the conditions (ready, blocked, …) of these
+ * jobs.
  */
 function keyedSegments(
   way: SegmentOrder,

@@ -1,6 +1,5 @@
 // Chooses how many rows the next statement of a walk (walk.ts) or an export reads. Each statement is a step and should
-// take about 100 ms, however large the rows are. So a walk can end soon after its time limit, and no statement
-// occupies a connection, or prevents VACUUM from removing dead rows, for long.
+// take about 100 ms, so that no statement occupies a connection, or prevents VACUUM from removing dead rows, for long.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
@@ -16,9 +15,9 @@ export interface WalkPace {
   readonly isStuck: boolean;
   /** Whether the last step exceeded the time limit with a single row. The caller has to leave out that row. */
   readonly isBlocked: boolean;
-  /** Runs a step of at most `most` rows, and adapts `size` to the step's duration. Returns null if it timed out. */
+  /** Runs a step of at most `most` rows, and adapts `size` to the step's duration. Returns null after a timeout. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** Makes the next step smaller. Called if the next step may read many rows of the last step again. */
+  /** Makes the next step smaller. */
   slowDown(): void;
 }
 
@@ -39,8 +38,7 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // Not slower(current), which might be as large as the last step: run() may have made `current` eight times as
-      // large.
+      // Not slower(current): run() may have made `current` eight times as large as `last`.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

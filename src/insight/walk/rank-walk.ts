@@ -1,6 +1,5 @@
 // Walks jobs in an order for which there is no index. The walk reads all jobs by id, and keeps the best rows: those
-// that come first in the order. If a walk takes several responses, each response shows the best rows so far. The page
-// is final when the walk has read all jobs.
+// that come first in the order. If a walk takes several responses, each response shows the best rows so far.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, isFew, isPast, listedAfter, startOf, withinBound } from "./id-walk.ts";
@@ -21,8 +20,7 @@ interface RankedRow {
 
 /**
  * Reads the next chunk of jobs by id, and returns the best matching rows of the chunk. If `matching.check` is set,
- * returns the first candidates by id instead, and the caller checks them. `next`: the id after which the walk
- * continues; null: the walk has ended.
+ * returns the first candidates by id instead, and the caller checks them.
  */
 export async function walkRanks(
   input: StepInput,
@@ -51,8 +49,8 @@ export async function walkRanks(
 }
 
 /**
- * Returns those rows of `round.best` that still match the query's SQL, and are still after the floor and not after
- * the bound. If the statement takes too long, the statement is repeated without the query's SQL.
+ * Returns those rows of `round.best` that still match the query's SQL, and are still after the floor and not after the
+ * bound. If this takes too long, the query's SQL is left out.
  */
 export async function bestAgain(input: RankInput, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
@@ -85,10 +83,7 @@ function rowsOf(row: RankedRow | undefined): Row[] {
   return splitList(row?.ids ?? null).map((id, at) => ({ id, key: [keys[at] ?? ""] }));
 }
 
-/**
- * Returns the condition that a row comes after the floor, and not after the bound. `first`: the number of the first
- * of four parameters: the floor's key and id, and the bound's key and id.
- */
+/** Returns the condition that a row comes after the floor, and not after the bound. */
 function limitsSql({ segment }: RankInput, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
   const row = `(jobs.${column}, jobs.id)`;

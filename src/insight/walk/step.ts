@@ -12,25 +12,16 @@ export interface StepInput {
   readonly skip: number;
   /** The maximum number of matches to return after the skipped ones. */
   readonly wanted: number;
-  /**
-   * The step ends after at most this many rows. In the order of an index, the step may read more rows, to sort the rows
-   * of one key by id.
-   */
+  /** The step ends after about this many rows. */
   readonly size: number;
 }
 
 export interface WalkStep<P> {
-  /**
-   * The matches, in order. If the condition has a `check` (WalkCondition), these are candidates that walk() then
-   * checks.
-   */
+  /** The matches, in order. If the condition has a `check`, walk() still has to check these rows. */
   readonly rows: readonly Row[];
   /** The number of matches that were skipped. */
   readonly skipped: number;
-  /**
-   * The number of rows that were read. If the query names the ids or the key of its jobs, the number may include only
-   * rows that match.
-   */
+  /** The number of rows that were read. A search by ids or by a key may count only matches. */
   readonly scanned: number;
   /** Where the next step continues; null: the segment has ended. */
   readonly next: P | null;

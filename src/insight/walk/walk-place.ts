@@ -7,7 +7,7 @@ export interface WalkPlace {
   readonly position: Position;
 }
 
-/** Where a walk continues: after the id `after` or the row `last`. null: the walk begins with the first job. */
+/** Where a walk continues. A null `after` or `last`: at the beginning. */
 export type Position =
   | { readonly kind: "ids"; readonly after: string | null }
   | { readonly kind: "index"; readonly last: Row | null }
@@ -15,7 +15,7 @@ export type Position =
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
-/** The place of a row in the order: its sort key and its id. */
+/** The place of a row in the order. */
 export interface Row {
   readonly key: readonly string[];
   readonly id: string;
@@ -23,17 +23,14 @@ export interface Row {
 
 /**
  * The progress of a round: a walk over all jobs by id that finds the best rows for one page. The best rows are the
- * rows that come first in the order after `floor`. The round may take several responses.
+ * first rows after `floor` in the order.
  */
 export interface Round {
   /** The last id that was read; null: none yet. */
   readonly after: string | null;
   /** The last row of the previous page; null: this page is the first. */
   readonly floor: Row | null;
-  /**
-   * The last of the best rows. It is updated only when the best rows fill the page. Rows after `bound` are left out.
-   * null: the best rows have not filled the page yet.
-   */
+  /** Rows after `bound` are left out. null: the best rows have not filled the page yet. */
   readonly bound: Row | null;
   /** The ids of the best rows so far. */
   readonly best: readonly string[];
@@ -74,8 +71,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * Returns the position in the form that `way` needs; null if the position is not valid in this segment. `way` can
- * differ from the way in which the previous page was read, because an index may have been created or dropped since.
+ * Returns the position in the form that `way` needs; null if the position is not valid in this segment. If an index was
+ * created or dropped since the previous page, the forms can differ.
  */
 export function adaptPosition(position: Position, way: SegmentOrder): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

@@ -1,7 +1,6 @@
-// Finds the jobs of lists, searches, exports and rehearsals. walk() reads the segments of an order (order.ts) one after
-// another, in steps of about 100 ms. A walk ends when it has enough matches, when no rows are left, or at a time limit.
-// The next walk continues there. So even a slow filter is possible: it only takes more responses. What a step reads
-// depends on the kind of the segment:
+// Finds the jobs of lists, searches, exports and rehearsals. walk() reads the segments of an order (order.ts) in steps
+// of about 100 ms. A walk ends when it has enough matches, when no rows are left, or at a time limit. The next walk
+// continues there. What a step reads depends on the kind of the segment:
 //   ids ──────────────▶ the next rows by id
 //   index ────────────▶ the next entries of an index, in order; if too many rows have the same key, by id (tie)
 //   rank ─────────────▶ the next rows by id, to find the best rows (the first in the order); each page reads all rows
@@ -42,12 +41,12 @@ export interface WalkRequest {
 
 export interface WalkResult {
   readonly found: readonly FoundJob[];
-  /** Where the next walk begins. From there, it first skips `skip` matches. null: all rows were read. */
+  /** Where the next walk begins; null: all rows were read. The next walk first skips `skip` matches. */
   readonly next: WalkPlace | null;
   readonly skip: number;
   /** The number of rows that were read. */
   readonly scanned: number;
-  /** Whether the page is not final. If so, a walk from `next` returns the page again, perhaps with better rows. */
+  /** Whether a walk from `next` returns this page again, perhaps with better rows. */
   readonly isPartial: boolean;
   /** Whether the time limit of the walk, or of a statement, ended the walk. */
   readonly isCut: boolean;
@@ -62,7 +61,6 @@ export interface WalkResult {
 const FIRST_STEP = 2_000;
 /** Matches are sparse if more than SPARSE rows were read for each match. */
 const SPARSE = 4;
-/** Used instead of FIRST_STEP in the order of an index, and if each row has to be read (isOpen()). */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
@@ -86,7 +84,7 @@ class WalkState {
   #skip: number;
   #scanned = 0;
   #unchecked = 0;
-  /** In a segment of the kind `rank`, the best rows so far for the next page; null: no row was read for the page. */
+  /** The best rows so far of a page of the kind `rank`; null: no row was read for the page. */
   #best: readonly Row[] | null = null;
   /** Whether a page of the kind `rank` has too few rows, because best rows of an earlier walk no longer match. */
   #isShort = false;
@@ -96,7 +94,6 @@ class WalkState {
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
     const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
-    // If every job matches, the usual size is one row more than the limit, but at least 100 rows.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;
@@ -167,7 +164,7 @@ class WalkState {
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
     const step = await this.#run(
-      // With isSparse, a step may test more than `size` rows. But a step of one row must test only this row.
+      // With isSparse, a step may test more than `size` rows. A step of one row must test only this row.
       (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
       () => afterOneEntry(input, way, position.last),
     );
@@ -213,12 +210,11 @@ class WalkState {
     const page = this.#best;
     this.#best = null;
     for (const row of page) this.#found.push(this.#foundAt(row, going));
-    // If `bound` is null, the page was never full, so no row was left out, and no page follows.
+    // If `bound` is null, the page was never full, so no page follows.
     this.#isShort = bound !== null && page.length < limit;
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
 
-  /** Adds a step's matches to the found jobs until the page is full, and sets the place where the walk continues. */
   async #accept(step: WalkStep<unknown>, position: Position, next: Position | null): Promise<void> {
     const { limit, matching } = this.#request;
     const { check } = matching;
@@ -234,8 +230,8 @@ class WalkState {
   }
 
   /**
-   * Runs a step; null: the step took too long, and has to be repeated with fewer rows. If a step of one row takes too
-   * long, for example to search a text of 300 MB, leaves out the row. `next` returns the position after this row.
+   * Returns null if the step took too long and has to be repeated with fewer rows. If a step of one row takes too long,
+   * for example to search a text of 300 MB, leaves out the row. `next` returns the position after this row.
    */
   async #run<P>(
     step: (size: number) => Promise<WalkStep<P>>,
@@ -247,7 +243,7 @@ class WalkState {
     return { rows: [], skipped: 0, scanned: 1, next: await next() };
   }
 
-  /** Sets the place where the walk continues. null: at the beginning of the next segment. */
+  /** If `position` is null, the walk continues with the next segment. */
   #goTo(position: Position | null): void {
     const segment = this.#place?.segment ?? 0;
     if (position !== null) {
@@ -263,13 +259,13 @@ class WalkState {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** Returns the best rows so far. A walk that continues after any of these rows begins where this walk has ended. */
+  /** A walk that continues after any of these rows begins where this walk has ended. */
   #partialPage(): FoundJob[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** Tests a step's rows if the condition has a `check`. `cutAt`: the last tested row; null: all rows were tested. */
+  /** `cutAt`: the last tested row; null: all rows were tested. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
     // The next step reads the rows after the last candidate again, so the next step is made smaller.
@@ -290,7 +286,6 @@ class WalkState {
       : { db, matching, segment, skip: 0, wanted: CANDIDATES };
   }
 
-  /** Returns the place of a cursor, adapted to the present indexes. Throws InputError if the place is invalid. */
   #checkPlace({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
     const good = way === undefined ? null : adaptPosition(position, way);

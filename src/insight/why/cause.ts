@@ -42,7 +42,7 @@ export interface Cause {
   readonly fix: Fix | null;
 }
 
-/** The full names of the queue and the worker, and the id of the other job, to which a cause refers. null: none. */
+/** What a cause refers to: the full names of a queue and a worker, and the id of another job. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;
@@ -66,21 +66,18 @@ export function cause(
   };
 }
 
-/**
- * Returns a cause if at least the last two attempts of the job were lost: their workers crashed or became stale
- * (lost-attempts.ts). If `offersFix` and crashesWorkers() are true, the cause is a root with the fix of stopRetrying().
- */
+/** Returns a cause if at least the last two attempts of the job were lost: their workers crashed or became stale. */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };
   const lost = lostAttempts(attempted);
   if (lost < 2) return [];
-  // The text does not call this job the cause: another job that ran at the time may have crashed the workers.
+  // Another job that ran at the time may have crashed the workers, so the text does not call this job the cause.
   const text = `Its last ${lost} attempts ended when their workers crashed`;
   if (!offersFix || !crashesWorkers(job)) return [cause("crashes_workers", text)];
   return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
 }
 
-/** Whether the job would probably crash another worker, by the rule of isPoison() (lost-attempts.ts). */
+/** Whether the job would probably crash another worker, by the rule of isPoison(). */
 export const crashesWorkers = (job: WhyFacts): boolean =>
   isPoison({ ...job, isLocked: job.lockedMs !== null });
 

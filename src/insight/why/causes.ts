@@ -1,4 +1,4 @@
-// Determines, from the facts about a job, the chain of causes that keep the job from running. The main chains:
+// Determines the chain of causes that keep a job from running. The main chains:
 //
 //   blocked job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
 //   fetched or running job ─▶ its worker is alive | not responding | unknown
@@ -39,9 +39,9 @@ export interface CauseFacts {
   readonly holdingJob: HoldingJob | null;
   /** The number of fetched jobs of the queue that start before this job; null: unknown, or this job is not fetched. */
   readonly fetchedBefore: number | null;
-  /** The pause that keeps this job from starting: of everything, its task or its queue; null if there is none. */
+  /** The pause of everything, of the job's task or of its queue; null: none. */
   readonly pause: Pause | null;
-  /** The limit that keeps this job, if it is due or fetched, from starting now; null if there is none. */
+  /** The limit that keeps this due or fetched job from starting now; null: none. */
   readonly limit: LimitOfJob | null;
   /** The request to cancel this job; null: none. */
   readonly cancellation: Cancellation | null;
@@ -53,7 +53,7 @@ export interface CauseFacts {
   readonly sameError: Value | null;
 }
 
-/** Returns the causes; none if nothing is known to keep the job from running. The last with `isRoot` is the root. */
+/** Returns the chain of causes; empty if nothing is known to keep the job from running. */
 export function causesOf(facts: CauseFacts): Cause[] {
   const { job } = facts;
   switch (job.condition) {
@@ -93,7 +93,6 @@ export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === nul
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
-/** The options of cause() for a root cause that needs a repair. */
 const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {
@@ -142,7 +141,7 @@ function lockedByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFa
 const jobText = ({ id, task }: HoldingJob) =>
   task === null ? `#${id}` : `${shortName(task)} #${id}`;
 
-/** `lockedMs`: when the holder locked the job or its queue, in milliseconds since 1970; null: unknown. */
+/** `lockedMs`: when the holder locked the job or its queue; null: unknown. */
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = facts;
   if (holder === null) return [];
@@ -152,7 +151,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heartbeatAge = lastHeartbeatMs === null ? "" : ageText(job.nowMs - lastHeartbeatMs);
   const label = `Unlock ${worker}…`;
-  // The action needs a worker id that is not empty. A lock with an empty id expires after 4 hours.
+  // The action needs a worker id that is not empty.
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
   const refused = holder.unsettled.find(({ id }) => id === job.id);
@@ -256,7 +255,6 @@ function limitCauses({ limit, job: { queue } }: CauseFacts): Cause[] {
   return [cause("limited", limitedText(limit), { isRoot: true, links, detail })];
 }
 
-/** Returns a cause if no live worker lists the job's task, and all lists are complete (task-coverage.ts). */
 function noWorker({ job, coverage }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
   if (!isUnsupported(coverage, task)) return [];
@@ -294,6 +292,6 @@ export function placeText({ ahead, of }: QueuePlace): string {
   return of === null ? place : `${place} of ${valueText(of)}`;
 }
 
-/** Returns when a job became due, in milliseconds since 1970: its `run_at`, or its creation, whichever is later. */
+/** Returns when a job became due, in milliseconds since 1970: the later of its `run_at` and its creation. */
 export const waitsSince = ({ runAtMs, createdMs }: WhyFacts): number =>
   Math.max(runAtMs, createdMs);

@@ -1,5 +1,5 @@
-// Explains why a job is in its condition: a sentence, the chain of causes, the job's place among the due jobs, and its
-// next attempts. An explanation needs at most about ten statements. They use indexes or read small tables.
+// Explains why a job is in its condition. An explanation needs at most about ten statements, which use indexes or read
+// small tables.
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
@@ -37,10 +37,7 @@ export interface JobExplanation {
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
   readonly sameError: Value | null;
-  /**
-   * The fingerprint of the job's error group (domain/error-group.ts); null unless the job is failed or retrying and has
-   * an error.
-   */
+  /** The fingerprint of the job's error group; null unless the job is failed or retrying and has an error. */
   readonly errorGroup: string | null;
   readonly asOf: string;
 }
@@ -52,12 +49,12 @@ export type SameError = (
   table: JobTableFacts,
 ) => Promise<Value | null>;
 
-/** Results of expensive reads, which an Insight caches (insight.ts). */
+/** Results of expensive reads, which an Insight caches. */
 export interface SharedFacts {
   readonly sameError: SameError;
   /**
-   * Called for a large table. Returns how many jobs each worker has locked; null if the numbers have not been read yet,
-   * or if not all jobs were counted.
+   * Returns how many jobs each worker has locked; null: not read yet, or not all jobs were counted. Called only for a
+   * large table.
    */
   readonly lockedJobs: () => LockedJobs | null;
 }
@@ -73,7 +70,6 @@ export async function explainJob(
   id: string,
   shared: SharedFacts = NOTHING_SHARED,
 ): Promise<JobExplanation | null> {
-  // Here and in readCauseFacts(), the reads are in parallel, because each round trip takes a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
   const facts = await readCauseFacts(db, job, table, shared);
@@ -139,8 +135,8 @@ const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
 /**
- * Returns a pause of all jobs, of the job's task or of the job's named queue; null if there is none. If a pause locks
- * the queue, but the list of pauses has none of these three pauses, returns a pause of the queue without details.
+ * Returns a pause of all jobs, of the job's task or of its named queue; null: none. If a pause locks the queue and the
+ * list of pauses has no such pause, returns a pause of the queue without details.
  */
 async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
@@ -152,10 +148,6 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
   return { scope: "queue", name: queue.name, ...unknown };
 }
 
-/**
- * Reads `holder`. If there is a holder and the job has a named queue, also reads `holdingJob` for a fetched or blocked
- * job, and `fetchedBefore` for a fetched job. A member that is not read is null.
- */
 async function readHolder(
   db: Database,
   job: WhyFacts,

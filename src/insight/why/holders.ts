@@ -1,5 +1,5 @@
-// Reads the workers that hold locks (holders), and what their heartbeat rows report. A holder without a heartbeat row
-// may be a healthy Graphile worker, so the state of this holder is unknown.
+// Reads the workers that hold locks (holders) and their heartbeat rows. A holder without a heartbeat row may be a
+// healthy Graphile worker.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -13,16 +13,16 @@ export type HolderState = "alive" | "stale" | "unknown";
 export interface Holder {
   readonly workerId: string;
   readonly state: HolderState;
-  /** The time of the last heartbeat, in milliseconds since 1970; null if no heartbeat row was found. */
+  /** Milliseconds since 1970; null without a heartbeat row. */
   readonly lastHeartbeatMs: number | null;
   readonly host: string | null;
   /** The ids of running jobs that the last heartbeat lists, at most 1,000. */
   readonly runningJobIds: readonly string[];
-  /** The ids of fetched, unstarted jobs that the last heartbeat lists, at most 1,000; null if there is no list. */
+  /** The ids of fetched jobs that the last heartbeat lists, at most 1,000; null if there is no list. */
   readonly fetchedJobIds: readonly string[] | null;
   /** Whether `runningJobIds` has all jobs that the holder ran at the last heartbeat. */
   readonly listsAll: boolean;
-  /** The running jobs that started first, as the last heartbeat lists them. */
+  /** The running jobs that started first. */
   readonly current: WorkerReport["current"];
   readonly unsettled: readonly UnsettledJob[];
 }
@@ -30,10 +30,7 @@ export interface Holder {
 /** A condition on a heartbeat row `workers`: the lease is valid, and the worker's jobs were not recovered. */
 export const isAlive = `(not ${isNotResponding})`;
 
-/**
- * Returns the holders by id. Each given id has an entry, whose state is `unknown` if there is no heartbeat row.
- * `hasWorkers`: whether the table of heartbeat rows exists.
- */
+/** Returns a holder for each given id. `hasWorkers`: whether the table of heartbeat rows exists. */
 export async function readHolders(
   db: Database,
   hasWorkers: boolean,
@@ -90,10 +87,7 @@ const holdersSql: Statement = (s) => `
     ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/**
- * Whether the worker is alive, and the last heartbeat lists all jobs that the worker ran, but not this job. The job may
- * have started after the heartbeat.
- */
+/** Whether a living worker's full list of running jobs lacks this job. The job may have started after the heartbeat. */
 export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
   jobId: string,
@@ -101,7 +95,7 @@ export const isUnreportedBy = (
 
 const MAX_RUNNING = 1_000;
 
-/** Returns up to 1,000 valid ids in a JSON array. Any session may write a heartbeat row, so invalid ids are ignored. */
+/** Any session may write a heartbeat row, so invalid ids are ignored. */
 function idsOf(text: string | null): string[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");
@@ -117,17 +111,17 @@ export interface UnsettledJob {
   /** The id of the job; for a queue, `-` followed by the queue's id. */
   readonly id: string;
   readonly error: string;
-  /** True: the job has ended and its result was refused, so it stays locked. False: the lock was refused. */
+  /** True: the result of the job was refused, so the job stays locked. False: the lock was refused. */
   readonly isLocked: boolean;
 }
 
-/** `text`: a sentence on why a worker leaves a due job out of its fetches. `error`: PostgreSQL's error. */
+/** Why a worker leaves a due job out of its fetches. `error`: PostgreSQL's error. */
 export interface LockRefusal {
   readonly text: string;
   readonly error: string;
 }
 
-/** Returns the refusal to lock the job or, if there is none, the refusal to lock its queue; null without either. */
+/** Returns the refusal to lock the job, or else the refusal to lock its queue; null without either. */
 export function lockRefusalOf(
   { id, queueId }: { readonly id: string; readonly queueId: number | null },
   unsettled: readonly UnsettledJob[],
@@ -147,7 +141,6 @@ export function lockRefusalOf(
 const MAX_UNSETTLED = 100;
 const MAX_ERROR_LENGTH = 1_024;
 
-/** An expression on a heartbeat row: the JSON text of its unsettled jobs, cut at 65,536 characters; null: none. */
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
@@ -172,7 +165,6 @@ export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
     .slice(0, MAX_UNSETTLED);
 }
 
-/** Returns the valid entries of a JSON array, and ignores all others, as idsOf() does. */
 function unsettledIn(text: string | null): UnsettledJob[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

@@ -1,4 +1,4 @@
-// Reads facts that explain why a job does not run: its row, its queue's lock and the database's time, in one statement.
+// Reads the facts that explain why a job does not run.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
@@ -45,31 +45,31 @@ export interface WhyFacts {
   readonly errorStart: string | null;
   readonly createdMs: number;
   /**
-   * For a job with a failure: the time at which its last attempt failed, or at which a user failed the job. If
-   * `isFailureTimed` is false, the latest possible time of the failure.
+   * The time at which the last attempt failed, or at which a user failed the job. If `isFailureTimed` is false: the
+   * latest possible time.
    */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
   /**
-   * Whether Graphile Worker's delays apply: the flags name no retry policy, and unless `attempts` is 0, `run_at` is the
-   * time of the last failure plus Graphile Worker's delay.
+   * Whether Graphile Worker's delays apply: the flags name no retry policy, and if `attempts` is not 0, `run_at` fits
+   * such a delay.
    */
   readonly hasFormulaDelay: boolean;
-  /** The deadline, in milliseconds since 1970; null if there is none, or if the flags exceed MAX_FLAGS_BYTES. */
+  /** Milliseconds since 1970; null without a deadline, or if the flags exceed MAX_FLAGS_BYTES. */
   readonly deadlineMs: number | null;
   /** Whether nothing has written `updated_at` since the job was added. */
   readonly isUnchanged: boolean;
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
   readonly queue: QueueFacts | null;
-  /** Whether the row of the job's queue was deleted, so that no worker fetches the job. */
+  /** Whether the row of the job's queue was deleted. */
   readonly isQueueLost: boolean;
   readonly nowMs: number;
 }
 
 /**
- * Returns a text such as `Cancelled: wrong file` for a cancelled job, and a text such as `Marked failed …` for a job
- * that a user failed without a reason; null for other jobs.
+ * Returns a text such as `Cancelled: wrong file` for a cancelled job, or `Marked failed …` for a job that a user failed
+ * without a reason; null for other jobs.
  */
 export function endedByHand({ errorStart }: WhyFacts): string | null {
   const [line = ""] = (errorStart ?? "").split("\n", 1);
@@ -77,32 +77,25 @@ export function endedByHand({ errorStart }: WhyFacts): string | null {
   return isCancelled(line) ? `C${line.slice(1)}` : line;
 }
 
-/** Returns `3 h ago`, or `3 h ago or earlier` if only the latest possible time of the failure is known. */
+/** Returns `3 h ago`, or `3 h ago or earlier` if `isFailureTimed` is false. */
 export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string =>
   `${ageText(nowMs - failedMs)} ago${isFailureTimed ? "" : " or earlier"}`;
 
 /**
- * Returns why a failed job has no attempts left. `isCertain`: whether all attempts that the job's row counts were made.
- * The row may count more attempts, because failing a job by hand sets `attempts` to the maximum.
+ * Returns why a failed job has no attempts left. `isCertain`: whether all attempts that `attempts` counts were made.
  */
 export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   endedByHand(job) ??
   (isCertain ? `${allAttemptsAre(job.maxAttempts)} used up` : "No attempts are left");
 
-/**
- * Returns `last attempt 3 m ago`, or `last failed or changed 3 m ago` if the time of the failure is not known; for a
- * job that was cancelled, or failed by hand without a reason, only `3 m ago`.
- */
+/** Returns a text such as `last attempt 3 m ago`; only `3 m ago` if endedByHand() returns a text. */
 export function lastAttemptText(job: WhyFacts): string {
   if (endedByHand(job) !== null) return failedAgo(job);
   const what = job.isFailureTimed ? "attempt" : "failed or changed";
   return `last ${what} ${ageText(job.nowMs - job.failedMs)} ago`;
 }
 
-/**
- * Returns a text such as `Its deadline passed at 2026-11-26T12:00:00Z`; null if the job did not fail because of its
- * deadline.
- */
+/** Returns a text such as `Its deadline passed at …`; null if the job did not fail because of its deadline. */
 export function deadlineText({ errorStart }: WhyFacts): string | null {
   const deadline = deadlineIn(errorStart ?? "");
   if (deadline === null) return null;
@@ -193,10 +186,7 @@ interface FactsRow {
   readonly now_us: string;
 }
 
-/**
- * The maximum size of a job's flags that are searched for a retry policy and a deadline, in bytes. Larger flags are
- * treated as if they named a policy and set no deadline.
- */
+/** In bytes. Larger flags count as flags with a retry policy and without a deadline. */
 const MAX_FLAGS_BYTES = 65_536;
 const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
       then pg_catalog.strpos(jobs.flags::text, '"${RETRY}') = 0 else false end`;

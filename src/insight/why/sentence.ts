@@ -1,4 +1,4 @@
-// Explains a job's condition in a few sentences: what it is, why, and what the user can do.
+// Explains a job's condition, and what the user can do, in a few sentences.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
@@ -50,7 +50,7 @@ export function sentenceOf(facts: CauseFacts): string {
   }
 }
 
-/** Returns `Being cancelled: deploy, by ana. `; empty without a request to cancel the job. */
+/** For example `Being cancelled: deploy, by ana. `. */
 function toCancel({ cancellation }: CauseFacts): string {
   return cancellation === null ? "" : `B${beingCancelled(cancellation).slice(1)}. `;
 }
@@ -92,8 +92,8 @@ function runningSentence({ job, holder }: CauseFacts): string {
 }
 
 /**
- * Returns when the attempt began. A worker renews the locks of long jobs, so `locked_at` may be later than that. If the
- * lock is later than the last heartbeat, the heartbeat's list may be about an earlier attempt.
+ * A worker renews the locks of long jobs, so `locked_at` may be later than the start of the attempt. If the lock is
+ * later than the last heartbeat, the heartbeat's list may be about an earlier attempt.
  */
 function beganMs({ current, lastHeartbeatMs }: Holder, { id, lockedMs, nowMs }: WhyFacts): number {
   const since = current.find((one) => one.id === id)?.since;
@@ -153,8 +153,7 @@ function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt due ${at}.`;
   const attempts = `${earlyDeadline(job)}${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
-  // Without a stored error it is unknown whether the attempts failed: the job may have been unlocked during an attempt,
-  // or `attempts` may have been set by SQL.
+  // Without a stored error, the attempts may not have failed: the job may have been unlocked during an attempt.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
   return `${when} ${attempts} failed; last failure ${failedAgo(job)}.${sameWay(sameError)}`;
@@ -169,7 +168,6 @@ function scheduledSentence({ job, coverage }: CauseFacts): string {
   return `${when}${unsupported} ${earlyDeadline(job)}`.trimEnd();
 }
 
-/** Returns a sentence and a space if the job's deadline is earlier than its `run_at`; otherwise an empty text. */
 const earlyDeadline = ({ deadlineMs, runAtMs }: WhyFacts): string =>
   deadlineMs === null || deadlineMs >= runAtMs
     ? ""
@@ -196,11 +194,7 @@ function readySentence(facts: CauseFacts): string {
   return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/**
- * Returns a sentence with the number of other jobs that have the same error; empty if there are none. `value`: the
- * number of jobs with the error, including this job; null: unknown. If `value` is not exact, the sentence also counts
- * this job.
- */
+/** `value`: the number of jobs with the error, including this job; null: unknown. */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

@@ -1,5 +1,5 @@
-// Reads which tasks the workers list in their heartbeats. A Graphile worker lists no tasks, and may support any task.
-// So a task that no live worker lists is reported as unsupported only if `isComplete` is true.
+// Reads which tasks the workers list in their heartbeats. A Graphile worker lists no tasks, and may support any task,
+// so a task that no live worker lists is unsupported only if `isComplete` is true.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
@@ -7,7 +7,7 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { isAlive } from "./holders.ts";
 
 export interface TaskCoverage {
-  /** The number of live workers, which are all workers that have sent heartbeats and are not stale. */
+  /** The number of workers that have sent heartbeats and are not stale. */
   readonly alive: number;
   /**
    * Whether each live worker, and each worker that holds a lock, lists all its tasks. False if this is unknown, or if
@@ -16,17 +16,11 @@ export interface TaskCoverage {
   readonly isComplete: boolean;
   /** The given tasks that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
-  /** A map from each given task that live workers list to the number of these workers. */
+  /** For each given task that live workers list: the number of these workers. */
   readonly listed: ReadonlyMap<string, number>;
-  /**
-   * A map from a task in `unlisted` to the stale worker that listed the task; of several, the worker with the latest
-   * heartbeat.
-   */
+  /** For a task in `unlisted`: of the stale workers that listed the task, the worker with the latest heartbeat. */
   readonly formerly: ReadonlyMap<string, string>;
-  /**
-   * The live worker that reports the job `jobId` as running; null if there is none. In the fast mode, the row of a job
-   * does not show the worker.
-   */
+  /** The live worker that reports the job `jobId` as running. A job's row does not show a worker of the fast mode. */
   readonly runner: string | null;
 }
 
@@ -36,8 +30,7 @@ export type LockedJobs = ReadonlyMap<string, number>;
 export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
   /**
-   * The workers that have locked jobs. "read": readTaskCoverage() reads these workers from the table of jobs.
-   * "unknown": these workers are not read, and `isComplete` is false.
+   * The workers that have locked jobs. "read": they are read from the table of jobs. "unknown": `isComplete` is false.
    */
   readonly jobLocks: "read" | "unknown" | LockedJobs;
   readonly jobId?: string;
@@ -86,7 +79,6 @@ interface TaskCoverageRow {
 
 const MAX_WORKERS = 1_000;
 
-/** A condition on a heartbeat row: the row has a list of tasks, and the list is not cut. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 

@@ -1,6 +1,6 @@
 // Adds a batch of jobs, some with keys. One insert cannot change a row twice, so a batch that contains a key more than
-// once is added in rounds. The first round adds the jobs without a key and the first job of each key. Each later round
-// adds the next job of each key. Where possible, fold-jobs.ts adds the jobs of several later rounds in one update.
+// once is added in rounds: each round adds the next job of each key. Where possible, fold-jobs.ts adds the jobs of
+// several rounds in one update.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -15,8 +15,7 @@ import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
  * Adds the jobs. Returns the jobs in the given order, each as it was right after its add. On a pool, all rounds are one
- * transaction. On a client in a transaction, all rounds are part of this transaction. On any other client, each round
- * commits by itself.
+ * transaction. On a client outside a transaction, each round commits by itself.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
@@ -65,13 +64,13 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** Indexes in the batch: `places` of the jobs that this round has added, `rest` of the jobs still to be added. */
+  /** Indexes in the batch of the jobs that this round has added; `rest`: of the jobs still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
-/** Returns chains for fold-jobs.ts: for each key, the row and the next jobs whose effect on the row is computable. */
+/** Returns for each key the row and the next jobs whose effect on the row is computable. */
 function chainsOf(
   specs: readonly ResolvedJob[],
   { added, places, rest, nowUs }: Round,
@@ -99,7 +98,6 @@ function chainsOf(
   });
 }
 
-/** Returns a debounced job as a job with the key rule `replace` and a computed `runAt`; any other job unchanged. */
 function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
   if (spec.debounce === null) return spec;
   const { waitMs, maxWaitMs } = spec.debounce;

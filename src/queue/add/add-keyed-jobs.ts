@@ -12,7 +12,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
-// Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
+// Small batches use a prepared statement, because planning is most of their work.
 const SMALL_BATCH = 100;
 
 /**
@@ -60,7 +60,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   }
 }
 
-/** Sorts `rows` in the order of `specs`. Among themselves, the rows of jobs without a key already have this order. */
+/** The rows of jobs without a key already have the order of `specs`. */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
@@ -74,15 +74,13 @@ const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
-// `existing`: the jobs whose key occurs in the batch with a rule other than `unsafe_dedupe`. Their rows are locked, so
-// that no worker fetches one of them during the statement. All batches lock rows, and insert the keys of a rule, in the
-// same order, to avoid deadlocks.
-// `given_up`: the jobs of `existing` that are locked or failed. A locked job may already run with its old payload, and
-// a failed job will not run again. So these jobs lose their key and are not retried, and new jobs are added. If the
-// rule is `unfinished`, a locked job keeps its key.
-// Another session may add a job with the same key after the snapshot of this statement. That job is not in `existing`.
-// If a worker locks that job before this statement inserts the key, the given job can neither replace that job nor be
-// added. In this case the statement adds nothing, and is repeated.
+// `existing`: the jobs that have keys of the batch, except keys with the rule `unsafe_dedupe`. Their rows are locked,
+// so that no worker fetches these jobs during the statement. All batches lock rows, and insert the keys of a rule, in
+// the same order, to avoid deadlocks.
+// `given_up`: locked jobs, which may already run with an old payload, and failed jobs. These jobs lose their key and
+// are not retried, and new jobs are added. If the rule is `unfinished`, a locked job keeps its key.
+// After this statement's snapshot, another session may add a job with the same key, and a worker may lock that job.
+// The statement then adds nothing, and is repeated.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {
@@ -151,9 +149,8 @@ const JOIN_EXISTING = `
     left join existing on existing.key = job_key and existing.is_available`;
 
 /**
- * When a debounced job is due: `wait_ms` from now, but at most `max_wait_ms` after the first add. An add without a row
- * in `existing` is the first, even if another session is adding a job with the same key. After a failed attempt, the
- * next add counts as the first. Without this, each add after the old `max_wait_ms` would make the job due at once.
+ * After a failed attempt, `max_wait_ms` begins again with the next add. Otherwise each add after the old `max_wait_ms`
+ * would make the job due at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
@@ -161,7 +158,6 @@ const DEBOUNCED = `least(
           + max_wait_ms * interval '1 millisecond'
       )`;
 
-/** Returns the assignments for the job that has the key. */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"
@@ -187,7 +183,6 @@ const metJob = (rule: KeyRule) =>
 export const isKeyTooBusy = (error: unknown): boolean =>
   isRaised(((error as Error).cause as Error | undefined)?.cause, TAKEN);
 
-/** `key`: null for several jobs. */
 function keyTooBusy(key: string | null, cause: unknown): WorkerError {
   const jobs =
     key === null ? "jobs of these keys were" : `the job with key ${JSON.stringify(key)} was`;

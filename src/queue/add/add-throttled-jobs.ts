@@ -1,6 +1,6 @@
 // Adds jobs, some or all of which have a throttle. One statement begins the periods of the throttles and inserts the
-// jobs, so that no period begins without its job. Of the jobs of one call that have the same throttle key, at most the
-// first is added.
+// jobs, so that no period begins without its job. Of the jobs of one call with the same throttle key, at
+// most the first is added.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -18,13 +18,12 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
+// Planning is most of the work of a small batch, so small batches use a prepared statement.
 const SMALL_BATCH = 100;
 
 /**
- * Adds all jobs that no throttle prevents, or none of them. Returns the answers in the order of `specs`. Throws
- * InputError if any job has a job key, WorkerError `extension_missing` if the schema does not have the tables for
- * limits, and the errors of addJobs().
+ * Adds all jobs that no throttle prevents, or none of them. Throws InputError if any job has a job key, WorkerError
+ * `extension_missing` if the schema does not have the tables for limits, and the errors of addJobs().
  */
 export async function addThrottledJobs(
   db: Database,
@@ -55,7 +54,6 @@ interface AddedRow extends JobRow {
 const NO_TABLE = "42P01";
 const SKIPPED = "a trigger skips rows";
 
-/** Returns the added rows by their place, and the end of each throttle's period by the throttle's key. */
 async function insert(db: Database, specs: readonly ResolvedJob[]) {
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
@@ -86,9 +84,9 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
   }
 }
 
-// In `taken`, the second of two adds with the same throttle key waits until the transaction of the first has ended, and
-// only then checks whether a period has begun. A period begins at the start of the statement, because the transaction
-// may have begun long before. Keys are inserted in order, so that two batches cannot deadlock.
+// In `taken`, the second of two adds with the same throttle key waits until the transaction of the first has ended. A
+// period begins at the start of the statement, because the transaction may have begun long before. Keys are inserted in
+// order, so that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `
   with given as materialized (
@@ -143,9 +141,9 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of the periods that prevented adds. The statement of the add cannot return these ends, because it
- * does not see a period that began while the statement waited. An end more than `periodMs` from now, for example
- * because the clock was set back, is moved to `periodMs` from now.
+ * Reads the ends of the periods that prevented adds. The statement of the add does not see a period that began while
+ * the statement waited. If the clock was set back, an end more than `periodMs` from now is moved to `periodMs` from
+ * now.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

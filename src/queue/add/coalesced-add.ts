@@ -16,7 +16,6 @@ interface WaitingAdd {
   reject(error: unknown): void;
 }
 
-/** The maximum number of concurrent inserts, and of jobs and payload characters in each insert. */
 const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
@@ -36,8 +35,7 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   return async (job) => {
     // The payload is serialised now, because the object may change before the insert.
     const spec = resolveJob(job);
-    // A job with a key or a throttle is added alone, without waiting: its result depends on earlier adds, and the
-    // caller may rely on the order of the calls.
+    // A job with a key or a throttle is added at once, because its result depends on the order of the calls.
     if (spec.jobKey !== null || spec.throttle !== null)
       return addResolved(db, spec) as Promise<Job>;
     return new Promise((resolve, reject) => {
@@ -50,7 +48,6 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   };
 }
 
-/** Returns how many waiting jobs the next insert takes: within MAX_BATCH and MAX_CHARACTERS, but at least one. */
 function batchSize(waiting: readonly WaitingAdd[]): number {
   let characters = 0;
   for (const [count, { spec }] of waiting.entries()) {
@@ -60,7 +57,7 @@ function batchSize(waiting: readonly WaitingAdd[]): number {
   return waiting.length;
 }
 
-/** Inserts a batch and settles its calls. If the database refuses the batch, inserts each half of it separately. */
+/** If the database refuses the batch, inserts each half of it separately. */
 async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);

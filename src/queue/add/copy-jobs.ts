@@ -1,5 +1,5 @@
 // Adds any number of jobs by COPY, PostgreSQL's fastest way to insert rows. One part of the rows is sent while the next
-// part is built, so only two parts are in memory, however many jobs there are.
+// part is built, so only two parts are in memory.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -24,24 +24,23 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The maximum number of jobs in a step. The jobs of a step are checked together and added together. */
+/** The maximum number of jobs that are checked and added together. */
 const STEP_JOBS = 500;
 
-/** While a COPY is running, the next part grows to this size: with large parts, there are few pauses between COPYs. */
+/** While a COPY is running, the next part grows to this size, so that there are few COPYs. */
 const PART_BYTES = 1024 * 1024;
 
-/** If no COPY is running, as at the beginning, a part is sent once it has this size. */
+/** If no COPY is running, a part is sent once it has this size. */
 const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs and returns their number. On a pool, either all jobs are added or none, and the jobs are committed when
- * the promise resolves. On a client of the caller, the jobs are part of the client's transaction. If the client is in
- * no transaction, the jobs are committed in parts, so earlier parts remain after an error. Workers are notified once,
- * at the end. Jobs with a key or a throttle are not supported: use addJobs() for them. Throws InputError (for an
- * invalid job the error names the job, such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
+ * Adds the jobs and returns their number. On a pool, either all jobs are added or none. On a client of the caller, the
+ * jobs are part of the client's transaction. If the client is in no transaction, the jobs are committed in parts, so
+ * earlier parts remain after an error. Jobs with a key or a throttle are refused. Throws InputError (for an invalid job
+ * with a path such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -49,11 +48,11 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 
 export interface CopyResult {
   readonly added: number;
-  /** The number of jobs that replaced or kept an existing job with their key. That job may be from the same list. */
+  /** The number of jobs that replaced or kept an existing job with their key. */
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but jobs may have keys. The steps are added in the list's order, those with keys by addBatch(). */
+/** Like copyJobs(), but jobs may have keys. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
   copyAll(db, jobs, true);
 
@@ -68,7 +67,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     const startUs = Number(await databaseNowUs(inside));
     let [given, count, replaced] = [0, 0, 0];
     let part: Part | null = null;
-    // `written`: resolves at the end of the latest COPY, which runs while the next part is built.
+    // `written`: resolves at the end of the latest COPY.
     let written = Promise.resolve();
     let isWriting = false;
     const spare: BinaryRows[] = [];
@@ -80,7 +79,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         if (stored !== sent) throw skippedRows(db, sent, { stored, isUndone });
         spare.push(rows.clear());
       });
-      // `written` is awaited later. Until then this handler prevents an unhandled rejection.
+      // Prevents an unhandled rejection until `written` is awaited.
       written.catch(() => {});
       part = null;
     };
@@ -88,8 +87,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       for await (const step of steps(jobs)) {
         const specs = resolve(step, given, mayHaveKeys);
         given += step.length;
-        // The names are added here even if addBatch() follows. If addBatch() added a name in this transaction, and a
-        // later step added this name on another connection, the later step would wait for this transaction forever.
+        // Names are added here even before addBatch(). If addBatch() added a name in this transaction, a later step
+        // that adds the name on another connection would wait forever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -100,14 +99,13 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
           continue;
         }
         const extras = extrasOf(specs);
-        // A COPY has the same columns for all its jobs, so a step with other columns begins another part.
+        // All jobs of a COPY have the same columns.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
         part ??= { rows: spare.pop() ?? new BinaryRows(PART_BYTES), extras, jobs: 0 };
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // PostgreSQL's answer is read in a later turn of the event loop. Without a wait for the next turn, `isWriting`
-        // could stay true although the answer has arrived.
+        // PostgreSQL's answer, which sets `isWriting` to false, is read in a later turn of the event loop.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : MIN_PART_BYTES)) await send(part);
       }
@@ -117,8 +115,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       await written.catch(() => {});
     }
     await written;
-    // The names may have been read in other transactions, so a cleanup may have deleted some of them since then.
-    // putBackNames() restores them, and from then on a cleanup waits for this transaction.
+    // Names that were read in other transactions may have been deleted by a cleanup. putBackNames() restores the names,
+    // and from then on a cleanup waits for this transaction.
     await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
     await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
     if (count > 0) await query(inside, notifySql, [count]);
@@ -126,7 +124,6 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   });
 }
 
-/** Whether `client` is a pool that can provide one more connection at once. */
 function hasSpareConnection(client: Queryable): boolean {
   if (!isPool(client)) return false;
   const { idleCount, totalCount, waitingCount, options } = client;
@@ -188,9 +185,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names that have not been read yet, and adds missing names. Until the transaction that adds a name
- * ends, other adds of this name wait. So if the pool has a spare connection, `db` is the pool, which commits names at
- * once. If there are names to read, first waits for the COPY `written`, which may be using the connection of `db`.
+ * Until the transaction that adds a name ends, other adds of this name wait. So if the pool has a spare connection,
+ * `db` is the pool, which commits names at once. If `db` is a connection, the COPY `written` may be using it.
  */
 async function resolveNames(
   db: Database,
@@ -223,7 +219,7 @@ async function resolveIds(
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
 
-/** A column that a COPY has only if a job specifies a value for it, because each column costs time in PostgreSQL. */
+/** A column that a COPY has only if a job has a value for it, because each column costs time in PostgreSQL. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -244,8 +240,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * A job without `runAt` is due at the start of the transaction (without a transaction, of the call) plus a microsecond
- * for each earlier job. At the commit none of these times is in the future: a row takes longer than a microsecond.
+ * A job without `runAt` is due at `firstUs` plus a microsecond for each earlier job. A row takes longer than a
+ * microsecond, so at the commit none of these times is in the future.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,6 +1,5 @@
-// Adds those jobs of a batch whose key occurred earlier in the batch. This transaction has already written the row of
-// each of these keys, and no other session can change these rows before the commit. So the effect of each job on its
-// row is computed here, and each row is written once, with the effects of all its jobs.
+// Adds those jobs of a batch whose key occurred earlier in the batch. This transaction has already written, and so
+// locked, the rows of these keys. So the effects of all jobs are computed here, and each row is written once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -14,15 +13,15 @@ import { keepsJob } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** A key's row as it is in the database, and the jobs with that key that are to be added next, in order. */
+/** A key's row in the database, and the jobs that are to be added with this key, in order. */
 export interface Chain {
   readonly row: JobRow;
   readonly specs: readonly ResolvedJob[];
 }
 
 /**
- * Returns the jobs whose effect can be computed: those before the first job that would take the key from a locked or
- * failed row. The add of that job inserts a new row, which cannot be computed here.
+ * Returns the jobs before the first job that takes the key from a locked or failed row. The add of that job inserts a
+ * new row, which cannot be computed here.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
@@ -34,9 +33,8 @@ export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
 }
 
 /**
- * Adds the jobs of all chains. Returns, for each chain, the row after each of its jobs. Adds nothing and returns null
- * if the effects cannot be computed, because this is not the transaction that began at `nowUs`, or because the table
- * of jobs has enabled triggers.
+ * Adds the jobs. Returns, for each chain, the row after each of its jobs. Adds nothing and returns null if this is not
+ * the transaction that began at `nowUs`, or if the table of jobs has enabled triggers.
  */
 export async function foldJobs(
   db: Database,
@@ -68,7 +66,7 @@ interface Facts {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Returns the row after an add of `spec`, with the changes that the statement in add-keyed-jobs.ts would make. */
+/** Makes the same changes as the statement in add-keyed-jobs.ts. */
 function apply(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Facts): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
@@ -100,13 +98,13 @@ const isList = (json: string) => /^\s*\[/.test(json);
 const areJoined = (payload: string, spec: ResolvedJob) =>
   writes(spec) && isList(payload) && isList(spec.payload);
 
-/** Concatenates two lists, given as jsonb texts. */
+/** The lists are jsonb texts. */
 function concatenate(one: string, other: string): string {
   const items = [one, other].map((list) => list.slice(1, -1)).filter((text) => text !== "");
   return `[${items.join(", ")}]`;
 }
 
-/** Returns those JSON texts of a chain whose jsonb form is needed: flags, and lists that are to be concatenated. */
+/** Returns the JSON texts whose jsonb form is needed: flags, and lists that are to be concatenated. */
 function textsIn({ row, specs }: Chain): string[] {
   let payload = row.payload;
   return specs.filter(writes).flatMap((spec) => {
@@ -164,7 +162,7 @@ const madeSql: Statement = (s) => `
 async function write(db: Database, chains: readonly Chain[], folded: readonly JobRow[][]) {
   const rows = folded.map((steps) => steps.at(-1) as JobRow);
   const areWritten = chains.map(({ specs }) => specs.some(writes));
-  // A missing time is sent as "", because with array_nulls = off a null would become the text "NULL".
+  // With array_nulls = off, a null would become the text "NULL", so a missing time is sent as "".
   const times = chains.map(({ row, specs }) => lastTime(row, specs) ?? "");
   const [answer] = await query<{ count: number }>(db, writeSql, [
     rows.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
@@ -181,7 +179,7 @@ async function write(db: Database, chains: readonly Chain[], folded: readonly Jo
   if (answer?.count !== rows.length) throw skippedRows(db, rows.length, {});
 }
 
-/** Returns the `run_at` of the row after all jobs of the chain; null if the row keeps its present `run_at`. */
+/** Returns the new `run_at` of the row; null if the row keeps its `run_at`. */
 function lastTime({ attempts }: JobRow, specs: readonly ResolvedJob[]): string | null {
   const written = specs.filter(writes);
   const last = written.findLast(

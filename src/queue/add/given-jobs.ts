@@ -1,5 +1,4 @@
-// Passes a batch of jobs to a statement. Each column is one parameter, which has the values of all jobs. A statement
-// has all columns, or only those that columnsOf() returns.
+// Passes a batch of jobs to a statement. Each column is one parameter, which has the values of all jobs.
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 
@@ -7,8 +6,8 @@ interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
   /**
-   * The value that replaces null in the array: if PostgreSQL's array_nulls is off, a null would become a text. No job
-   * can have this value, except the priority 0, which is also the default.
+   * Replaces null in the array: if PostgreSQL's array_nulls is off, a null would become a text. Only the priority 0,
+   * the default, is also a value of jobs.
    */
   readonly none: string | number;
 }
@@ -60,17 +59,17 @@ export function givenValues(
   ];
 }
 
-/** Returns the flags as they are stored: `{"name": true}`; null if there are none. */
+/** Returns the flags as they are stored: `{"name": true}`. */
 export function flagsText({ flags }: ResolvedJob): string | null {
   if (flags === null || flags.length === 0) return null;
   return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
 }
 
-// The run_at of a job for which no time is given. now() is the same for all jobs of a batch, so each job gets its own
-// microsecond, in the order of the batch. The last job gets now(), so that no time is in the future.
+// The run_at of a job without a given time: each job of a batch has its own microsecond, in order. The last job has
+// now(), so that no time is in the future.
 const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 
-/** Returns a select with one row for each job. Defaults replace missing values. `n`: the job's number, from 1. */
+/** Returns a select with one row for each job. `n`: the job's number, from 1. */
 export function givenRows(columns: readonly GivenColumn[]): string {
   const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
   const payloads = "pg_catalog.string_to_array($1::text, E'\\x1f')";

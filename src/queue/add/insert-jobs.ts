@@ -21,7 +21,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// Batches of up to this many jobs use a prepared statement, because planning is most of the work of a small batch.
+// Small batches use a prepared statement, because planning is most of their work.
 const SMALL_BATCH = 100;
 
 /** Inserts the jobs and returns them in the same order, with ascending ids. Throws the same errors as addJobs(). */
@@ -56,11 +56,10 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return (answer.may_differ ? await storedRows(db, rows) : rows).map(toJob);
 }
 
-/** Returns the stored rows. A row that cannot be read, for example of a completed job, is returned unchanged. */
+/** A row that cannot be read, for example of a completed job, is returned unchanged. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // If the client is certainly in no transaction, the jobs are committed, so an error of this read is ignored. In a
-  // transaction, the error has aborted the transaction.
+  // Outside a transaction, the jobs are already committed, so an error of this read is ignored.
   const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);
@@ -69,10 +68,9 @@ async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readon
 const storedSql: Statement = (s) => `
   select ${jobColumns} from ${s}._private_jobs as jobs ${jobNames(s)} where jobs.id = any($1::bigint[])`;
 
-/** The text in the error with which the statement undoes itself if it has stored fewer rows than it was given. */
 const SKIPPED = "a trigger skips rows";
 
-/** One row for the whole batch, because ten thousand rows of twenty columns cost more to read than to insert. */
+/** One row for the whole batch: ten thousand rows would cost more to read than to insert. */
 interface InsertedRow {
   readonly now_us: string;
   readonly ids: string | null;
@@ -127,12 +125,12 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// Each set of columns has its own statement, which passes no other columns: rows from several arrays cost PostgreSQL
-// four times as much as rows from one array. A schema has at most 64 statements.
+// Each set of columns has its own statement: rows from several arrays cost PostgreSQL four times as much as rows from
+// one array.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
-// Ids must be assigned in the order of the batch, in which unnest() returns the rows. A join may change the order, so
-// after a join the rows are sorted by `n`, their number in the batch.
+// Ids must be assigned in the order of the batch. A join may change the order, so after a join the rows are sorted by
+// `n`.
 const insertSql =
   (columns: readonly GivenColumn[]): Statement =>
   (schema) => {
@@ -141,8 +139,8 @@ const insertSql =
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
     const table = `$${columns.length + (isQueued ? 5 : 4)}`;
-    // The distinct names are a separate parameter, because the planner reads each element of an array that is compared
-    // with a column. Ten thousand repeated names would take over a quarter of the insert's time.
+    // The planner reads each element of an array that is compared with a column, so `taskNames` and `queueNames` have
+    // no repeated names.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

@@ -1,6 +1,5 @@
 // Requests to cancel running jobs. A request is a row of _private_cancellations. The worker that runs the job reads the
-// row and aborts the job's signal. If the job then waits for another attempt, endCancellations() fails the job.
-// endCancellations() also removes requests that are void (IS_VOID) or whose job is not locked.
+// row and aborts the job's signal.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -9,7 +8,7 @@ const reason = startOfText("requests.reason", MAX_REASON_LENGTH);
 
 export const CANCELLED_TEXT = `'cancelled'::text || coalesce(': '::text || ${reason}, ''::text)`;
 
-/** A request to cancel a job. `id`: the id of the job. `by`: the user, if one was given. */
+/** A request to cancel a job. `id`: the job's id. `by`: the user, if one was given. */
 export interface Cancellation {
   readonly id: string;
   readonly reason: string | null;
@@ -18,7 +17,7 @@ export interface Cancellation {
 
 export interface CancelRequests {
   readonly found: readonly Cancellation[];
-  /** Whether endCancellations() has work: some request, for any job, is void, or its job is unlocked or deleted. */
+  /** Whether endCancellations() has work, for these or other jobs. */
   readonly hasEnded: boolean;
 }
 
@@ -40,10 +39,9 @@ export async function readCancelRequests(
   };
 }
 
-// An SQL condition: the request is void, because a retry, or an add with the job's key, has given the job new attempts
-// after the request. Such a job was updated after the request, and has had none of these attempts or is locked for the
-// first. The end of an attempt alone does not make the condition true: giving back and snoozing keep updated_at, and
-// the attempt after a failure is at least the second. Nor does an add that takes a running job's key: locked_at stays.
+// A request is void if a retry, or an add with the job's key, has given the job new attempts after the request. The end
+// of an attempt does not make a request void: giving back and snoozing keep updated_at, and the attempt after a failure
+// is at least the second.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;
@@ -61,9 +59,9 @@ select
     where jobs.locked_at is null or ${IS_VOID}) as has_over`;
 
 /**
- * Removes up to 1,000 requests that are void, or whose job is not locked or does not exist. If a request is not void
- * and its job waits for another attempt, fails the job. If another transaction has locked the job's row, as in the fast
- * mode, the job is left to a later call. Returns the number of removed requests.
+ * Removes up to 1,000 requests that are void, or whose job is not locked or does not exist, and returns their number.
+ * If a request is not void and its job waits for another attempt, the job fails. If another transaction has locked the
+ * job's row, the job is left to a later call.
  */
 export async function endCancellations(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ ended: number }>(db, endSql, []);

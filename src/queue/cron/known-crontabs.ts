@@ -1,6 +1,5 @@
-// The ledger of timetables: one row for each cron entry, with its last tick. All workers of the schema share the
-// ledger, also Graphile workers. In one transaction, a worker locks an entry's row, advances `last_execution` and
-// adds the jobs of the entry's ticks. The lock ensures that no tick's job is added twice.
+// The ledger of timetables: one row for each cron entry, with its last tick. Graphile workers also use the ledger. A
+// worker locks an entry's row before it adds jobs of the entry, so that no tick's job is added twice.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
@@ -8,7 +7,7 @@ import { milliseconds } from "../sql/moments.ts";
 export interface KnownCrontab {
   readonly identifier: string;
   readonly knownSinceMs: number;
-  /** The latest tick that a worker has handled; null: there is none yet. */
+  /** The latest tick that a worker has handled; null: none yet. */
   readonly lastExecutionMs: number | null;
 }
 
@@ -28,10 +27,7 @@ export async function registerCrontabs(
   return (await query<CrontabRow>(db, selectSql, [identifiers])).map(toCrontab);
 }
 
-/**
- * Locks the rows of the entries until the end of the transaction, and adds missing entries as registerCrontabs()
- * does. If this call has waited for another worker's commit, the returned rows include that worker's changes.
- */
+/** Locks the rows of the entries until the end of the transaction, and adds missing entries. */
 export async function lockCrontabs(
   db: Database,
   identifiers: readonly string[],
@@ -66,8 +62,7 @@ const columns = `
   identifier, ${milliseconds("known_since")} as known_since_ms,
   ${milliseconds("last_execution")} as last_execution_ms`;
 
-// This statement and lockSql lock rows in the order of their identifiers, so that two workers with the same entries
-// cannot deadlock.
+// Here and in lockSql, rows are locked in the order of their identifiers, so that two workers cannot deadlock.
 const registerSql: Statement = (schema) => `
   insert into ${schema}._private_known_crontabs (identifier, known_since)
   select identifier, $2::timestamptz
@@ -78,8 +73,8 @@ const registerSql: Statement = (schema) => `
 const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
-// In READ COMMITTED, the level of inTransaction() on a pool, PostgreSQL reads a row again after the wait for the lock
-// of the row. At a stricter isolation level, PostgreSQL would raise a serialization failure instead.
+// In READ COMMITTED, the level of inTransaction() on a pool, PostgreSQL reads a row again after a wait for the row's
+// lock, so the result includes the changes of the other worker.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

@@ -1,7 +1,5 @@
 // Adds at most one job for each tick of a cron entry, however many workers have the entry. One transaction locks the
 // rows of the entries in the ledger (known-crontabs.ts), advances last_execution in these rows, and adds the jobs.
-// Other workers, also Graphile workers, wait for the lock, and then find that last_execution has advanced. One call can
-// handle many ticks, so that a long backfill takes few round trips.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -10,7 +8,7 @@ import type { JobToAdd } from "../../domain/job-spec.ts";
 import { addJobs } from "../add/add-jobs.ts";
 import { advanceCrontabs, lockCrontabs } from "./known-crontabs.ts";
 
-/** A due tick of a cron entry. scheduleCron() handles the tick, unless a worker has already handled it. */
+/** A due tick of a cron entry. A worker may have handled the tick already. */
 export interface CronOffer {
   readonly identifier: string;
   readonly tickMs: number;
@@ -24,10 +22,10 @@ export interface ScheduledTick<Offer extends CronOffer> {
 }
 
 /**
- * Handles each offer whose tick is later than the last handled tick of its entry: adds the job, and stores the tick as
- * last_execution. Returns these offers, in order. `offers`: at most 10,000, in the order of their ticks. `onPassed` is
- * called for each offer whose tick is earlier than the last handled tick. Throws WorkerError. If the connection was
- * lost, the result is unknown, and the same call can be repeated. After any other error, no offer has been handled.
+ * Handles each offer whose tick is later than the last handled tick of its entry. Returns these offers, in order.
+ * `offers`: at most 10,000, in the order of their ticks. `onPassed` is called for each offer whose tick is earlier than
+ * the last handled tick. Throws WorkerError. If the connection was lost, the result is unknown, and the same call can
+ * be repeated.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,

@@ -23,11 +23,11 @@ type RareRow = [string, string | null, number, object | null, string | null];
 
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The id of each job's task at the time of the fetch. After a restore, another task may have the id. */
+  /** The id of each job's task at the time of the fetch. */
   readonly taskIds: ArrayLike<number>;
   /**
-   * For each job the lock of its run (sql/slots.ts); null for a job without a named queue. `locks` itself is null if
-   * the fetch reads no queues or has no jobs.
+   * The lock of each job's run (sql/slots.ts); null for a job without a named queue. `locks` itself is null if the
+   * fetch reads no queues or has no jobs.
    */
   readonly locks: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
@@ -38,7 +38,7 @@ export class FetchedRows {
     FetchedColumns,
     "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
-  /** The payloads that load() has read, by job id; undefined before load(), or if load() had nothing to read. */
+  /** The payloads that load() has read, by job id. */
   #large: Map<string, string> | undefined;
   #payloadStarts: Uint32Array | undefined;
   #attempts: ArrayLike<number> | undefined;
@@ -60,7 +60,7 @@ export class FetchedRows {
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
 
-  /** Returns the rows for a single job, from the text of `columnsText`, whose parts do not contain the separator. */
+  /** Returns the rows for a single job, from the text of `columnsText`. */
   static ofOne(text: string): FetchedRows {
     const [ids, payloads, run_ats, task_ids, task_names, ...rest] = text.split(PAYLOAD_SEPARATOR);
     const [priorities, attempts, max_attempts, created_ats, rare] = rest;
@@ -70,7 +70,7 @@ export class FetchedRows {
     return new FetchedRows({ ...whole, ...given, ...none } as FetchedColumns);
   }
 
-  /** Returns the name of a job's task at the time of the fetch; "" if the task had no row. */
+  /** Returns the name of a job's task; "" if the task had no row. */
   taskName(index: number): string {
     this.#taskNames ??= JSON.parse(this.#texts.task_names || "{}") as Record<string, string>;
     return this.#taskNames[this.taskIds[index] as number] ?? "";
@@ -91,12 +91,12 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** After load(): whether the job's payload was read, by the fetch or by load(). */
+  /** After load(): whether the job's payload was read. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
 
-  /** Returns the payload's exact JSON text; "" if neither the fetch nor load() has read the payload. */
+  /** Returns the payload's exact JSON text; "" if the payload was not read. */
   payloadText(index: number): string {
     const large = this.#large?.get(this.ids[index] as string);
     if (large !== undefined) return large;
@@ -131,13 +131,12 @@ export class FetchedRows {
 const largeSql: Statement = (s) =>
   `select id::text, payload::text from ${s}._private_jobs where id = any($1::bigint[])`;
 
-/** Whether one of the payloads is empty. JSON is never empty, so the fetch has left out such a payload. */
+/** JSON is never empty, so an empty payload is a payload that the fetch has left out. */
 function hasGap(payloads: string): boolean {
   if (payloads.includes(PAYLOAD_SEPARATOR.repeat(2)) || payloads === "") return true;
   return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
 }
 
-/** Returns where each payload begins. Storing these numbers costs less than storing a string for each payload. */
 function startsIn(payloads: string, count: number): Uint32Array {
   const starts = new Uint32Array(count + 1);
   for (let index = 1, at = 0; index < count; index++) {
@@ -152,8 +151,8 @@ function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// The functions below prefer typed arrays, because V8 stores the content of large typed arrays outside the young
-// generation. Data of a fetch in the young generation would survive garbage collections and enlarge this generation.
+// The functions below prefer typed arrays. V8 stores large typed arrays outside the young generation, so the data of a
+// fetch does not enlarge this generation.
 
 /** Returns a number for each job, from a column that has either one number for all jobs or a JSON array. */
 function numbers(column: string | null, count: number): ArrayLike<number> {

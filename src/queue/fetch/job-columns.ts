@@ -1,13 +1,13 @@
 // The columns of a fetch's result: one row with a list for each column, instead of a row for each job. This halves the
-// cost in PostgreSQL, and Node creates a few objects for each fetch instead of a dozen for each job.
+// cost in PostgreSQL.
 
 /** The columns of the jobs as text, each null if there are no jobs. */
 export interface FetchedColumns {
-  /** The ids, such as `{1,2}`: as text, bigints stay exact. */
+  /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
-  /** The payloads' exact texts, joined by PAYLOAD_SEPARATOR. fetchedColumns() leaves large ones empty. */
+  /** The payloads' exact texts, joined by PAYLOAD_SEPARATOR. */
   readonly payloads: string | null;
-  /** The jobs' run_at: timestamptz values in PostgreSQL's binary form, concatenated and then encoded as base64. */
+  /** The jobs' run_at: timestamptz values in PostgreSQL's binary form, concatenated, in base64. */
   readonly run_ats: string | null;
   // `task_ids`, `priorities`, `attempts`, `max_attempts`: a JSON array of numbers, or one number if all are equal.
   readonly task_ids: string | null;
@@ -18,7 +18,7 @@ export interface FetchedColumns {
   readonly max_attempts: string | null;
   /** JSON: for each job, the id of its queue (in the form "slots", the lock of its run: sql/slots.ts), or null. */
   readonly queue_ids: string | null;
-  /** JSON: the names of the queues by the numbers in `queue_ids`. Null if no job has a queue. */
+  /** JSON: the names of the queues by the numbers in `queue_ids`. */
   readonly queue_names: string | null;
   /** JSON: for each job created_at in seconds since the epoch, or null if created_at equals run_at. */
   readonly created_ats: string | null;
@@ -36,7 +36,7 @@ const IS_RARE =
   "j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null";
 const RARE = "pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error)";
 
-/** Returns the source columns of `fetchedColumns`, from jobs `j`. `attempts`: the expression for the attempts. */
+/** Returns the source columns of `fetchedColumns`, from jobs `j`. */
 export const fetchedSource = (
   attempts: string,
 ): string => `j.id, j.task_id, j.job_queue_id, j.payload,
@@ -45,10 +45,7 @@ export const fetchedSource = (
     case when ${IS_RARE}
       then ${RARE} end as rare`;
 
-/**
- * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. If all jobs have the same
- * number in a column, as is usual for the priority, the column is one number, which is cheaper than an array.
- */
+/** Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
   pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
@@ -91,6 +88,6 @@ const slotQueueNames = (
     from (select distinct job_queue_id as lock from taken) t
     join ${s}._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int)`;
 
-// Returns a subquery, which PostgreSQL evaluates only if the CASE around the subquery selects it.
+// PostgreSQL evaluates a subquery in a CASE only if its branch is selected.
 const each = (value: string) =>
   `(select pg_catalog.array_to_json(pg_catalog.array_agg(${value}))::text from taken)`;

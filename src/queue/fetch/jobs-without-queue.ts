@@ -3,11 +3,10 @@ import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * Returns a common table expression with the priority `first` and all larger priorities of available jobs, found by a
- * loose index scan. Each priority is then searched separately, because jobs_main_index begins with the priority: a
- * search by `run_at <= now()` alone would read all scheduled jobs. The expression does not check whether a priority has
- * due jobs, because the check and the search would both scan the dead entries of the index. Without `queues`, only
- * jobs_no_queue_index is read: a second index would cost 50 bytes of WAL for each job if data checksums are on.
+ * A loose index scan for the priority `first` and all larger priorities of available jobs. Each priority is then
+ * searched separately, because jobs_main_index begins with the priority: a search by `run_at <= now()` alone would read
+ * all scheduled jobs. Whether a priority has due jobs is not checked here, because the dead entries of the index would
+ * be read twice. Without `queues`, only jobs_no_queue_index is read, because a second index would cost WAL.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -18,7 +17,7 @@ export const priorityLevels = (s: string, queues: boolean, first: string) => `le
   from level where level.priority is not null
 )`;
 
-/** Returns the query. Rows that another transaction has locked are skipped, and the limit does not count them. */
+/** Returns the query. The limit does not count rows that another transaction has locked. */
 export const jobsWithoutQueue = (
   s: string,
   form: ReadyForm,
@@ -35,7 +34,7 @@ export const jobsWithoutQueue = (
   where level.priority is not null limit ${$.want}::int
 `;
 
-/** Returns the conditions that leave out jobs with forbidden flags, excluded jobs and the jobs of excluded queues. */
+/** Returns the conditions for forbidden flags, excluded jobs and excluded queues. */
 export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, job = "j"): string =>
   `${flags ? `and ${hasNoFlagOf(job, $.flags)}` : ""}${
     excluded === true

@@ -1,6 +1,5 @@
-// SQL with which the fast mode locks jobs: by row locks of an open transaction instead of an update. Row locks cost a
-// third of the WAL and half the work of an update. The locks end with the transaction, also if the connection is lost.
-// Other sessions cannot see which jobs are locked. The mode is for short jobs without a key, a named queue or a limit.
+// SQL with which the fast mode locks jobs: by row locks of an open transaction. Row locks cost a third of the WAL and
+// half the work of an update. The locks end with the transaction, also if the connection is lost.
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { lockBy, takeBy } from "../sql/lock.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
@@ -44,10 +43,7 @@ where queue_id = -$2::bigint and slot = (
 export const keepQueue = (db: Database, workerId: string, queue: string, isManaged: boolean) =>
   query(db, isManaged ? keepSlotSql : keepQueueSql, [workerId, queue]);
 
-/**
- * Locks jobs by `locked_by`: either jobs of the fast mode that still run when their transaction has to end, or one job,
- * to test whether PostgreSQL refuses the update.
- */
+/** Locks kept jobs by `locked_by`, or one job, to test whether PostgreSQL refuses the update. */
 export async function keepJobs(
   db: Database,
   workerId: string,

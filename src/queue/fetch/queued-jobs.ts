@@ -7,15 +7,14 @@ import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
  * `last_without_queue`: the last of the jobs without a named queue, if these jobs already fill the fetch. The scan for
- * candidates ends before the priority and time of this job, because later jobs cannot be part of the fetch. Without
- * this end, the scan could read all due jobs: no index of this order has only jobs in named queues. Candidates with
- * exactly the same priority and time are not read either, because a million jobs that were added at once may have the
- * same time. `queue_lock`: locks only queues of candidates, in id order and without waiting, so that fetches cannot
- * deadlock. `queue_run`: the jobs of each run, as they are in the snapshot of this statement. Other sessions may have
- * changed the jobs since the snapshot, so `locked_run` checks again whether a job is available and due. `left_out`:
- * those jobs of `queue_run` that another session has locked, or has changed since the snapshot. A changed job is left
- * out even if it is available again, because this statement cannot update the new version of a row. Later jobs of the
- * same queue would overtake a job that is left out, so these later jobs are not taken either.
+ * candidates ends before the priority and time of this job. Without this end, the scan could read all due jobs: no
+ * index of this order has only jobs in named queues. Candidates with the same priority and time are not read either,
+ * because a million jobs may have the same time.
+ * `queue_lock`: locks queues in id order and without waiting, so that fetches cannot deadlock.
+ * `locked_run`: other sessions may have changed the jobs since the snapshot, so each job is checked again.
+ * `left_out`: jobs of `queue_run` that another session has locked or changed. This statement cannot update the new
+ * version of a row, so a changed job is left out even if it is available. Later jobs of the queue must not overtake
+ * such a job.
  */
 export const queuedJobs = (
   s: string,
@@ -63,7 +62,7 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     limit ${$.want}::int`;
 
 // The number of jobs in a run is limited, so that one of several queues cannot fill a large fetch. The duration of a
-// run is limited, so that its last jobs are not locked long before they start. A job of unknown duration runs alone.
+// run is limited, so that its last jobs are not locked long before they start.
 const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (
     select c.*, pg_catalog.row_number() over in_order as place,

@@ -1,5 +1,4 @@
-// The statement with which a worker fetches ready jobs in the safe mode. Quick fetches and managed queues (named
-// queues under a limit) have other statements.
+// The statement with which a worker fetches ready jobs in the safe mode.
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";
@@ -8,13 +7,13 @@ import { readyJobs, readyName } from "./eligible-jobs.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
-/** The row that the statement returns: the columns of the fetched jobs, and the members below. */
+/** The row that the statement returns. */
 export interface TakeAnswer extends FetchedColumns {
-  /** The time of the fetch by the database's clock, seconds since the epoch. */
+  /** The database's time at the fetch, in seconds since the epoch. */
   readonly now_s: number;
-  /** Whether any named queue is unlocked; null: this form of the statement does not check it. */
+  /** Whether any named queue is unlocked; null if this form of the statement does not check the queues. */
   readonly queues: boolean | null;
-  /** The ids of the jobs of $4 whose lock this worker had lost, such as `{1,2}`; null: none. */
+  /** The ids of the jobs of $4 whose lock this worker had lost, such as `{1,2}`; null if there are none. */
   readonly lost: string | null;
 }
 
@@ -22,8 +21,7 @@ export interface TakeAnswer extends FetchedColumns {
  * $1 text[] identifiers of this worker's tasks
  * $2 int maximum number of jobs
  * $3 text the worker's id
- * $4 bigint[] ids of jobs that this worker has finished. The statement deletes those that the worker still has locked,
- *              so that finishing jobs and fetching the next ones cost one commit together.
+ * $4 bigint[] ids of jobs that this worker has finished. The statement deletes those that the worker still has locked.
  * $5 smallint, $6 float8: the fetch cursor (`priority` and `runAt` of ReadyParameters)
  * $7 int, $8 float8[]: `run` and `shares` of ReadyParameters (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
@@ -61,8 +59,7 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   ${fetchedColumns(s, form)}
 from taken j`;
 
-// Locks a queue only if `taken` has locked one of its jobs. A queue is unlocked at the end of a run of its jobs.
-// Without a locked job there is no run, and the queue would stay locked.
+// Locks a queue only if `taken` has locked one of its jobs. Without a job, there is no run whose end unlocks the queue.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))
@@ -73,9 +70,9 @@ export function takeStatement(form: ReadyForm): Statement {
 }
 
 /**
- * Returns a statement for a fetch that PostgreSQL has refused. The statement locks the rows of the jobs that the fetch
- * would have locked, and selects the id of one of these jobs and the negated id of the job's queue. The parameters are
- * those of the fetch. PostgreSQL requires that a statement uses all its parameters, so there are conditions on $3, $4.
+ * Returns a statement for a fetch that PostgreSQL has refused. The statement locks the same jobs, and selects the id of
+ * one job and the negated id of its queue. PostgreSQL requires that all parameters are used, so there are conditions on
+ * $3 and $4.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `

@@ -1,5 +1,5 @@
-// Takes ready jobs of managed queues: named queues under a limit (sql/slots.ts). Each run of such a queue locks one of
-// the queue's slots, and each job uses up one token of every rate of the queue.
+// Takes ready jobs of managed queues: named queues under a limit (sql/slots.ts). Each run locks one of the queue's
+// slots, and each job uses up one token of every rate of the queue.
 //   candidates ──their queues──▶ free slots ──▶ tokens ──▶ jobs, in order, one run a slot ──▶ taken
 import type { Statement } from "../../database/database.ts";
 import { patternOf } from "../limits/managed-queues.ts";
@@ -11,11 +11,11 @@ import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 
-/** The result of a fetch. `queue_ids`: the lock of each job's run, as a number that slotLock() makes (sql/slots.ts). */
+/** The result of a fetch. `queue_ids`: the lock of each job's run (slotLock()). */
 export interface ManagedTake extends FetchedColumns {
-  /** The time of the fetch by the database's clock, seconds since the epoch. */
+  /** The database's time at the fetch, in seconds since the epoch. */
   readonly now_s: number;
-  /** Whether other sessions have locked or changed slots or jobs that were found. If so, a new fetch may find more. */
+  /** Whether a new fetch may find more, because other sessions have locked or changed found slots or jobs. */
   readonly is_contended: boolean;
   /** Milliseconds until a rate or back-off lets a ready job start; null: no job waits for that, or jobs were taken. */
   readonly next_ms: number | null;
@@ -26,24 +26,22 @@ export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "exclude
   readonly rates: boolean;
 }
 
-// The maximum number of ready jobs that one search finds, in all queues together, to limit the cost of a fetch.
+// The maximum number of ready jobs that one search finds, in all queues together.
 const HEAD_JOBS = 1_000;
 
-/** The maximum length of a run is RUN_JOBS / n jobs, rounded down, and at least 1. n: how many slots its queue has. */
+/** A run has at most RUN_JOBS / (number of the queue's slots) jobs, but at least one. */
 const RUN_JOBS = 50;
 
 // The maximum time from the taking of a token to the start of its job, in milliseconds. To allow for this delay, the
-// capacity of the bucket is less than `burst`, unless `burst` is 1 (tokenBucket()).
+// capacity of a bucket is less than `burst`, unless `burst` is 1.
 const LAPSE_MS = 100;
 
-/** The milliseconds in which a limit `l` adds one token. */
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
-/** The maximum number of tokens in the bucket of a limit `l`, at least 1. */
+/** The maximum number of tokens in the bucket of a limit `l`. */
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-// The milliseconds until `tat`, the time at which a rate's bucket is full again; 0 if `tat` has passed. After the clock
-// was set back or the rate was raised, `tat` can be too late. If the time until `tat` is over a minute longer than the
-// time in which `burst` tokens are added, the bucket counts as having one token.
+// The milliseconds until `tat`, the time at which a rate's bucket is full again. After the clock was set back or the
+// rate was raised, `tat` can be far too late. The bucket then counts as having one token.
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -56,20 +54,17 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
 /*
  * $1 text[] identifiers of this worker's tasks
  * $2 int maximum number of runs, $3 text the worker's id
- * $4 float8[] for each task of $1, the part of a run that one job of the task takes (fetch-form.ts)
+ * $4 float8[] `shares` of ReadyParameters
  * then text[] forbidden flags (only in the form with flags)
  * then bigint[] ids of jobs and, negated, of queues that are left out (only in the form with `excluded`)
  * `candidate`: a subquery reads each job's queue. With a join, PostgreSQL may read all ready jobs to find one match.
- * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
  * `free_slot`: a queue may have ten thousand slots, so only up to four free slots are read for each wanted run.
- * `slot_lock`: each queue gets one run before any queue gets a second run. The queue whose first free slot was used
- * longest ago is first. The statement waits for no slot or job, and locks rates in order, so no two fetches deadlock.
- * `tokens`: the rows of rates are locked before they are read, so the values that are read include the changes of all
- * earlier fetches. If a queue lacks the row of one of its rates, no job of the queue is taken until manageQueues() has
- * added the row.
- * `run_size`: `jobs` is the number of jobs for all runs of a queue together.
- * `left_out`: in queues with one slot, the candidates that were not locked. To keep the order, no job that comes after
- * such a candidate in the same queue is taken.
+ * `slot_lock`: each queue gets one run before any queue gets a second run. The statement waits for no slot or job, and
+ * locks rates in order, so no two fetches deadlock.
+ * `tokens`: rates are locked before they are read, so the values include the changes of all earlier fetches. If the row
+ * of a rate is missing, no job of the queue is taken.
+ * `left_out`: in queues with one slot, the candidates that were not locked. To keep the order, later jobs of the same
+ * queue are not taken.
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
@@ -174,7 +169,7 @@ from taken j`;
 
 /**
  * Returns a statement that locks the rows that a fetch would change, but changes none. PostgreSQL requires that all
- * parameters of the fetch are used, so a condition that is always true uses $3.
+ * parameters are used, so there is a condition on $3.
  */
 export const pickManaged =
   (form: ManagedForm): Statement =>
@@ -221,8 +216,7 @@ const spentSql = (s: string) => `, spent as (
   ) used where r.limit_id = used.limit_id and r.key = used.key
 )`;
 
-// If nothing was taken, finds the slow queues with ready jobs. If HEAD_JOBS jobs are found, some of these queues may be
-// missing, so all slow queues count as having ready jobs.
+// If HEAD_JOBS jobs are found, some queues may be missing, so all slow queues count as having ready jobs.
 const waitingSql = (s: string) => `, waiting as materialized (
   select w.job_queue_id from level cross join lateral (
     select j.job_queue_id from ${s}._private_jobs j

@@ -1,5 +1,4 @@
-// Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts. A back-off of a
-// task or queue is also stored as a pause with the same end (pauses/pause.ts).
+// Begins back-offs of tasks, named queues and limits. A back-off of a task or queue is also stored as a pause.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { announceControl } from "../pauses/pause.ts";
 import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
@@ -9,7 +8,7 @@ export type BackOffScope = "task" | "queue" | "limit";
 export interface NewBackOff {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** How long the back-off lasts, in milliseconds by the database's clock. */
+  /** How long the back-off lasts, in milliseconds. */
   readonly delayMs: number;
   readonly reason: string;
   /** The job that requests the back-off, and the job's task. */
@@ -18,8 +17,8 @@ export interface NewBackOff {
 }
 
 /**
- * `kept`: nothing has changed, because a user has paused the task or queue, or because a current back-off ends at the
- * same time or later. `unknown`: there is no limit with this name.
+ * `kept`: a user has paused the task or queue, or a current back-off ends at the same time or later. `unknown`: there
+ * is no limit with this name.
  */
 export type BackOffBegun = "begun" | "kept" | "unknown";
 
@@ -27,9 +26,8 @@ export type BackOffBegun = "begun" | "kept" | "unknown";
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
-  // Another worker may commit a back-off while the statement runs. If the statement waits for this commit, the
-  // statement reads the new pause, but not the new row of _private_back_offs. Without this row, the pause seems to be
-  // set by a user. The next attempt reads both.
+  // If the statement waits for the commit of another back-off, the statement sees the new pause, but not the
+  // new row of _private_back_offs. So the pause seems to be set by a user. The next attempt sees both.
   for (let left = MAX_ATTEMPTS; ; left--) {
     const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
     if (row?.known !== true) return "unknown";
@@ -50,7 +48,7 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// Old rows of all names are deleted, because some names never have a later back-off that deletes their old rows.
+// Old rows of all names are deleted, because some names never have another back-off.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -77,8 +75,8 @@ const answer = (known: string, changed: "all" | "pauses") => `
 select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 
-// A current pause belongs to a back-off if both have the same end. A pause of a back-off is extended if the new end is
-// later. Every other current pause was set by a user, and is not changed.
+// A current pause belongs to a back-off if both have the same end. Any other current pause was set by a user, and is
+// not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)
@@ -94,7 +92,7 @@ const begunPause = (s: string) => `begun as (
 const taskSql: Statement = (s) =>
   `with ${begunPause(s)}, ${recordSql(s)} ${answer("true", "pauses")}`;
 
-// Like every pause of a queue, this pause replaces the lock of a worker or of a limit (`managed:N`) on the queue.
+// A pause of a queue replaces the lock of a worker or of a limit on the queue.
 const queueSql: Statement = (s) => `
 with ${begunPause(s)}, ${recordSql(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)

@@ -1,11 +1,6 @@
 // Makes named queues managed while a limit applies to them, and ordinary again afterwards. In a managed queue, each run
-// locks a slot instead of the queue (sql/slots.ts). Any add can create a queue, also an add by Graphile Worker. So
-// workers scan the rows of all queues, and change a batch of queues at a time.
-//
-// After a change of a limit, surplus slots are removed as soon as no run holds them. While runs hold surplus slots, the
-// queue is `managed:0`, and no run begins in the queue. A queue that a run has locked becomes managed after the run. A
-// paused queue becomes managed after the pause. Until a queue with a limit is managed, workers that have read the limit
-// do not fetch the queue's jobs, but Graphile workers may fetch them.
+// locks a slot instead of the queue (sql/slots.ts). Any add can create a queue, so workers scan the rows of all queues.
+// A locked or paused queue becomes managed after the run or pause. Graphile workers fetch no jobs of managed queues.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -23,7 +18,7 @@ export interface ManagedAnswer {
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
-/** Returns an expression: the `match` of a limit as a pattern for `like`, the same as likePattern() returns. */
+/** Returns an expression: the `match` of a limit as a pattern for `like`, as by likePattern(). */
 export const patternOf = (match: string): string =>
   [
     ["\\\\", "\\\\\\\\"],
@@ -33,13 +28,11 @@ export const patternOf = (match: string): string =>
   ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
 
 /*
- * `wrong`: the queues that differ from the limits, or lack a row in `_private_rates`. While a queue is `managed:0` and
- * none of its slots is free, too many slots do not count as a difference: no slot could be removed, and each scan would
- * write the queue's row again. `seen`: a batch of `wrong`. `adopted`: the queues of the batch, except those whose row
- * another session has locked, or has changed since the scan. A changed row has another `version`. A row with the same
- * version has the same number of slots, because each change of this number writes the queue's row, too. `version` is
- * xmin, because old releases of PostgreSQL do not check a condition on ctid again if the row was changed before the
- * lock.
+ * `wrong`: the queues that differ from the limits, or lack a row in `_private_rates`. While a `managed:0` queue has no
+ * free slot, its surplus slots do not count as a difference: no slot could be removed, and each scan would write the
+ * queue's row again. `adopted`: the queues of `seen`, except those whose row another session has locked, or has changed
+ * since the scan. Each change of the number of slots writes the queue's row, too. `version` is xmin, because old
+ * releases of PostgreSQL do not check a condition on ctid again if the row was changed before the lock.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -133,9 +126,8 @@ export async function manageQueues(
   return { changed, isPending: is_blocked || isPartial, isPartial };
 }
 
-// A queue without jobs becomes ordinary if all its slots are free. The statement locks the slots, so that no run
-// begins. A row in `_private_rates` is deleted only while all its tokens are available. So the deletion has no effect:
-// a later new row begins with all tokens.
+// The statement locks the slots, so that no run begins. A row in `_private_rates` is deleted only while all its tokens
+// are available, because a later new row begins with all tokens.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues

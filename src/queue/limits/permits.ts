@@ -1,24 +1,19 @@
-// A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
-// only after the limit was lowered, because a permit in use is not taken away.
-//  1. While a worker is short of permits (has fewer than it wants) or has to return some, it exchanges permits every
-//     0.5 s, or sooner when permits get free.
-//  2. An exchange is two statements, sent together if the connection allows it. The first locks the limit's row. The
-//     second reads the other workers' permits, with a snapshot that is taken after the wait for that lock. With an
-//     older snapshot, it would grant permits that another worker has just taken.
-//  3. A worker keeps its permits, and gets as many free permits as it wants. There are two exceptions. A worker that
-//     wants no permits returns its permits when another worker is short of permits. When another worker has been short
-//     for half a second, or the workers have more permits than the limit allows, each worker gets at most an equal
-//     share, and returns permits beyond the share as its jobs end. If there are fewer permits than workers that want
-//     some, these workers take turns. Without turns, a task that only some of these workers have might never run.
-//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of the jobs stays locked, the
-//     permits are deleted by a later sweep, or together with the worker's row.
+// Grants permits under limits of tasks.
+//  1. An exchange is two statements. The first locks the limit's row. The second takes its snapshot after the wait for
+//     that lock. With an older snapshot, it would grant permits that another worker has just taken.
+//  2. A worker keeps its permits, and gets as many free permits as it wants. A worker that wants no permits returns its
+//     permits when another worker is short of permits (has fewer than it wants).
+//  3. When another worker has been short for half a second, or the workers have more permits than a lowered limit
+//     allows, each worker gets at most an equal share, and returns permits beyond the share as its jobs end. If there
+//     are fewer permits than workers that want some, these workers take turns. Without turns, a task that only some of
+//     these workers have might never run.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 export interface Permits {
   /** How many jobs the worker may run at once; null: the limit was removed, or no longer limits the concurrency. */
   readonly permits: number | null;
-  /** The number of permits that the worker may keep; it returns the others as its jobs end. At most `permits`. */
+  /** The number of permits that the worker may keep when its jobs end; at most `permits`. */
   readonly share: number;
   /** Whether any other worker is short of permits. */
   readonly othersAreShort: boolean;
@@ -31,7 +26,7 @@ export interface PermitExchange {
   readonly inUse: number;
   /** How many jobs the worker could run at once under the limit now, including those that already run. */
   readonly wanted: number;
-  /** The number of this exchange, greater than the number of the worker's previous exchange. */
+  /** Greater than the number of the worker's previous exchange. */
   readonly number: number;
 }
 
@@ -47,9 +42,9 @@ export function announcedPermits(payload: string): {
 }
 
 /**
- * Exchanges permits: reports how many jobs the worker runs and wants to run, and returns how many it may run. `db` must
- * be on a pool. Throws if the worker has no heartbeat row. Also throws if a later exchange of the worker was executed
- * first. Without this check, an exchange that waits for the limit's row on a lost connection could undo the later one.
+ * Reports how many jobs the worker runs and wants to run, and returns how many it may run. `db` must be on a pool.
+ * Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed first: an exchange that
+ * was delayed on a lost connection must not undo a later exchange.
  */
 export async function exchangePermits(
   db: Database,
@@ -64,7 +59,7 @@ export async function exchangePermits(
 
 /**
  * Gives back a worker's permits under a limit that no longer applies to any of its tasks. The row of these permits
- * stays, with the number of the worker's last exchange. So a delayed exchange up to this number changes nothing.
+ * stays, with the number of the worker's last exchange, so that a delayed exchange changes nothing.
  */
 export async function returnPermits(
   db: Database,
@@ -82,7 +77,7 @@ export async function releasePermits(db: Database, workerId: string): Promise<vo
 
 interface ExchangeRow {
   readonly concurrency: number | null;
-  /** null: nothing was stored, because `concurrency` is null or a later exchange was executed first. */
+  /** null: `concurrency` is null, or a later exchange was executed first. */
   readonly permits: number | null;
   readonly share: number;
   readonly others_are_short: boolean;
@@ -104,11 +99,9 @@ const TURN_S = 5;
  * `most`: how many permits the limit allows; null if it does not limit the concurrency. If the revision is 1 or
  * negative (IS_NEW in set-limit.ts), some workers may not apply the limit's definition yet, and may run jobs without
  * permits. So for at most 2.5 s, `most` is 0 while there is another worker that was started before the limit was last
- * set. If the limit is new (revision 1), a worker that has exchanged permits under it does not count, because that
- * worker applies it. `held`: the sum of the other workers' permits. For a worker with more running jobs than permits,
- * the running jobs count instead, because jobs that started before the limit have no permits. `kept`: the worker's
- * permits before this exchange; 0 if they were deleted after the worker's lease expired, even if the worker's jobs
- * still run.
+ * set. If the revision is 1, workers that have exchanged permits under the limit apply it, and do not count. `held`:
+ * the other workers' permits. If a worker has more running jobs than permits, its running jobs count instead, because
+ * jobs that started before the limit have no permits. `kept`: the worker's permits before this exchange.
  */
 const exchangeSql: Statement = (s) => `
 with present as materialized (

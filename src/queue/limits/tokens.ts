@@ -1,11 +1,9 @@
-// Takes tokens from buckets and gives tokens back. A token is the right to start one job under a rate. This is the
-// generic cell rate algorithm (ITU-T I.371). Each pair of a limit and a key has a bucket, for which only one time is
-// stored: `tat`, the time at which the bucket is full again. After the rate was raised or the clock was set back, `tat`
-// may be later than the time at which an empty bucket would be full. takeTokens() treats such a bucket as empty.
+// Takes tokens from buckets and gives tokens back, by the generic cell rate algorithm (ITU-T I.371). Of each bucket
+// only one time is stored: `tat`, at which the bucket is full again. If `tat` is too late, because the rate was raised
+// or the clock was set back, takeTokens() treats the bucket as empty.
 //
-// No token is taken in advance for a later start, because such starts would be exactly one interval apart. If the jobs
-// call a server that enforces the same rate without tolerance, the server would refuse each call that arrives a moment
-// early.
+// No token is taken in advance for a later start, because such starts would be exactly one interval apart. A server
+// that enforces the same rate without tolerance would refuse each call that arrives a moment early.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -21,7 +19,7 @@ export interface Tokens {
   readonly count: number;
   /** Milliseconds until the next token; 0: a token is available now. */
   readonly nextMs: number;
-  /** When the tokens were taken: microseconds since the epoch by the database's clock. */
+  /** Microseconds since the epoch by the database's clock. */
   readonly takenAt: string;
 }
 
@@ -58,9 +56,8 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Gives unused tokens back to the bucket, unless they are older than `lapseMs` and also older than the time in which
- * the rate adds `count` tokens. The bucket may have become full again after such old tokens were taken. Their return
- * could then let too many jobs start.
+ * Gives unused tokens back, unless they are older than `lapseMs` and also older than the time in which the rate adds
+ * `count` tokens. The bucket may have become full since then, and the return could let too many jobs start.
  */
 export async function returnTokens(
   db: Database,

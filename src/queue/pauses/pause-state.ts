@@ -1,10 +1,10 @@
 // Reads the pauses for a worker, and a mark that identifies the set of these pauses. Once the worker has applied the
-// pauses, the worker reports the mark as its acknowledgement (insight/controls/acknowledgement.ts).
+// pauses, the worker reports the mark.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { startOfText } from "../../database/unpacked.ts";
 import { microseconds } from "../sql/moments.ts";
 
-/** The report in a worker's heartbeat row has, under this key, the mark of the pauses that the worker has applied. */
+/** The key, in a worker's heartbeat row, of the mark of the pauses that the worker has applied. */
 export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {
@@ -12,7 +12,7 @@ export interface PauseState {
   readonly mark: string;
   /** One identifier for each pause; null if there are more than 1,000 pauses, or if the mark equals `knownMark`. */
   readonly pauses: readonly string[] | null;
-  /** Whether a stored pause is past its end, so that endDuePauses() should be called. */
+  /** Whether a pause is past its end, so that endDuePauses() should be called. */
   readonly hasDue: boolean;
   /** Milliseconds until the next end of a pause; null: no pause has an end in the future. */
   readonly nextMs: number | null;
@@ -39,15 +39,14 @@ interface StateRow {
 
 const MAX_PAUSES = 1_000;
 
-// The mark contains a sum over all pauses. The latest `paused_at` would not be enough, because a pause that is
-// committed later may have an earlier `paused_at`.
-// startOfText() reads 512 characters of a name; this library stores no names of tasks or queues that are longer.
+// The latest `paused_at` would not be enough as a mark, because a pause that is committed later may have an earlier
+// `paused_at`.
 const token = `pg_catalog.hashtextextended(
     scope || ' '::text || ${startOfText("name")} || ' '::text || ${microseconds("paused_at")}::text, 0)`;
 
 const mark = `pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(${token}), 0)::text`;
 
-/** Returns a query for one value: the present mark of the pauses. */
+/** Returns a query for the present mark of the pauses. */
 export const markOfPauses = (s: string): string => `select ${mark} from ${s}._private_pauses`;
 
 const stateSql: Statement = (s) => `

@@ -1,10 +1,8 @@
-// How a pause of a queue, a task or everything is stored and announced, and how it ends by itself. Each pause is a row
-// of _private_pauses.
+// How a pause is stored and announced, and how it ends by itself. Each pause is a row of _private_pauses.
 //
 //   queue        The queue's row has locked_by `paused:<reason>` and locked_at infinity. Graphile workers respect this
-//                lock. A worker that holds the queue's lock when the pause begins loses the lock. The worker's running
-//                job continues, and the end of that job does not unlock the queue (paused-run.ts).
-//   task, all    No lock is set. Each fetch of this library's workers reads the pauses. Graphile workers ignore them.
+//                lock. A worker that holds the queue's lock loses it, but its running job continues (paused-run.ts).
+//   task, all    Each fetch of this library's workers reads the pauses. Graphile workers ignore them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLocked } from "../sql/job-state.ts";
@@ -18,7 +16,7 @@ export const pauseScopes = ["all", "queue", "task"] as const;
 /** What is paused: one named queue, the jobs of one task, or all jobs. */
 export type PauseScope = (typeof pauseScopes)[number];
 
-/** What is paused. If the scope is `all`, the name is ALL. */
+/** If the scope is `all`, the name is ALL. */
 export interface PauseTarget {
   readonly scope: PauseScope;
   readonly name: string;
@@ -26,23 +24,17 @@ export interface PauseTarget {
 
 export const ALL = "*";
 
-/**
- * The channel for announcements of changed pauses and limits, and of requests to cancel. A worker that receives an
- * announcement reads what has changed.
- */
+/** The channel for announcements of changed pauses and limits, and of requests to cancel. */
 export const CONTROL = "worker:control";
 
-/**
- * What may have changed, according to an announcement on CONTROL. `all`: anything, for example a limit. Payloads of
- * earlier versions count as `all`.
- */
+/** What may have changed, according to an announcement on CONTROL. `all`: anything, for example a limit. */
 export type Control = "all" | "cancel" | "pauses";
 
 const CANCEL_OF = "cancel ";
 
 /**
- * Returns what may have changed, according to the payload of an announcement; null if the announcement concerns only
- * another worker. `isOwn`: whether this worker locks jobs under the id.
+ * Returns what a payload announces; null if the announcement concerns only another worker. `isOwn`: whether this worker
+ * locks jobs under the id.
  */
 export const controlOf = (
   payload: string,
@@ -58,8 +50,8 @@ export const announceControl = (what: "all" | "pauses"): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
 
 /**
- * Returns an expression that announces a cancellation to a worker. `lockedBy`: an SQL expression for the worker's id.
- * If the id is null, the cancellation is announced to all workers.
+ * Returns an expression that announces a cancellation to the worker `lockedBy` (an SQL expression), or to all workers
+ * if `lockedBy` is null.
  */
 export const announceCancel = (lockedBy: string): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${CANCEL_OF}'::text || coalesce(pg_catalog.left(${lockedBy}, 1000), ''::text))`;
@@ -72,10 +64,7 @@ export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.f
 /** Whether this payload announces jobs that are no longer paused. */
 export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
-/**
- * Which optional tables the schema has: `heartbeats`, the heartbeat rows of workers, and `slots`, the slots of queues
- * under a limit.
- */
+/** Whether the schema has the tables of workers' heartbeats, and of the slots of queues under a limit. */
 export interface PauseTables {
   readonly heartbeats: boolean;
   readonly slots: boolean;
@@ -87,9 +76,8 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 });
 
 /**
- * Returns a condition on a paused queue: a run that began before the pause still continues. The lock of the pause
- * contains the id of the run's worker (paused-run.ts). A worker with heartbeats removes the id when the run ends. The
- * id of a worker that has no heartbeats or was recovered may remain after the run. So for such a worker the condition
+ * Returns a condition on a paused queue: a run that began before the pause still continues. The id of a worker that has
+ * no heartbeats or was recovered may remain in the lock of the pause after the run. So for such a worker the condition
  * searches for a locked job of the queue, and may have to read all jobs. A queue with slots is never busy, because its
  * runs lock slots instead of the queue.
  */
@@ -102,17 +90,14 @@ export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTab
 const hasLease = (s: string, queue: string) => `exists (select from ${s}._private_workers as workers
       where workers.id = ${pausedRun(queue)} and not coalesce(${isRecovered}, false))`;
 
-/**
- * Returns the assignments that end the pause of a queue, for an update of its row `queues`. A queue that has slots gets
- * the lock of a managed queue again (sql/slots.ts). Any other queue is unlocked.
- */
+/** Returns the assignments that end the pause of a queue, for an update of its row `queues`. */
 export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
 /**
- * Deletes the pauses whose time is over, and ends their locks of queues (resumeAssignments()). Returns the number of
- * deleted pauses. If a run of a queue began before the pause and still continues, the pause and its lock stay, and only
- * `locked_at` of the queue is set to the present time, as by a resume.
+ * Deletes the pauses whose time is over, ends their locks of queues, and returns the number of deleted pauses. If a run
+ * that began before the pause still continues, the pause and its lock stay, and only `locked_at` of the queue is set to
+ * the present time.
  */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));

@@ -1,7 +1,6 @@
 // If a named queue without a limit is paused during a run of the queue, the lock of the pause also contains the id of
 // the run's worker: `locked_by` is `paused:<reason>`, a line break and the id. A worker of this library removes its id
-// when the run ends. So the lock usually shows whether the run continues, and the statement that ends a pause rarely
-// has to search for running jobs (isBusy() in pause.ts).
+// when the run ends.
 import {
   isLockedByWorker,
   isPausedQueue,
@@ -19,13 +18,13 @@ export const pausedBy = (reason: string): string =>
 
 /**
  * Returns an SQL expression: the id of the worker whose run of a paused queue began before the pause; null if there is
- * no such run. `queue`: the alias of the queue's row, as in the functions below.
+ * no such run. `queue`: the alias of the queue's row.
  */
 export const pausedRun = (queue: string): string =>
   `case when ${isPausedQueue(queue)} then
       pg_catalog.substr(${queue}.locked_by, nullif(pg_catalog.strpos(${queue}.locked_by, ${BREAK}), 0) + 1) end`;
 
-/** SQL expressions: whether lists show a queue as paused or as locked, which worker has locked it, and since when. */
+/** SQL expressions: what lists show of a queue's lock. */
 export interface ShownLock {
   readonly isPaused: string;
   readonly isLocked: string;
@@ -34,8 +33,8 @@ export interface ShownLock {
 }
 
 /**
- * Returns what lists show of a queue's lock. The `locked_at` of a paused queue is infinity until the pause ends. If a
- * run that began before the pause outlasts the pause, the queue is then shown as locked by the worker of the run.
+ * Returns a queue's ShownLock. The `locked_at` of a paused queue is infinity until the pause ends. If an earlier run
+ * outlasts the pause, the queue is then shown as locked by the run's worker.
  */
 export function shownLock(queue: string): ShownLock {
   const run = `pg_catalog.left(${pausedRun(queue)}, 1024)`;
@@ -48,18 +47,14 @@ export function shownLock(queue: string): ShownLock {
   };
 }
 
-/**
- * Returns the assignments that pause a queue, for the `on conflict` of an insert. If a worker has a run of the queue,
- * the lock of the pause contains the worker's id.
- */
+/** Returns the assignments that pause a queue, for the `on conflict` of an insert. */
 export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
  * Returns an update, for a common table expression, that ends a worker's runs of the queues for which `condition`
- * holds. A queue that the worker has locked is unlocked. If a queue is paused, the worker's id is removed from the lock
- * of the pause. `worker`: an SQL expression for the worker's id.
+ * holds. The update unlocks a queue, or removes the worker's id from the lock of a pause.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues

@@ -17,10 +17,7 @@ import {
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
-/**
- * The maximum size in bytes of a `spec` (the options of a schedule as JSON) that is read. This library writes smaller
- * ones: the longest options are a queue name of 128 characters and a key of 512 characters.
- */
+/** The maximum size in bytes of a `spec` (the options of a schedule as JSON) that is read. */
 const MAX_SPEC_LENGTH = 8_192;
 
 /** The channel on which changes of schedules are announced to workers. */
@@ -33,7 +30,7 @@ export interface StoredSchedule {
   readonly pausedMs: number | null;
   /** The first tick that has not been handled; null: no tick follows. */
   readonly nextMs: number | null;
-  /** The last tick that was handled; null: none was handled yet. */
+  /** The last tick that was handled; null: none. */
   readonly lastMs: number | null;
 }
 
@@ -57,10 +54,9 @@ export interface PagedRow extends ScheduleRow {
   readonly page_bytes: string;
 }
 
-/** An expression: the options in `spec`; `{}` if they are too long, which only a user's SQL can cause. */
+/** An expression: the options in `spec`; `{}` if they are too long. */
 const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
-/** An expression: the most bytes that can result from decompressing the options of a row. */
 const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
 /** The columns of a ScheduleRow. If the payload is too large, `payload` is null, and storedSchedule() throws. */
@@ -77,7 +73,7 @@ const rowBytes = `${packedBytes("payload", MAX_PAYLOAD_BYTES)} + ${specBytes}`;
 
 /**
  * Returns a query for a page of schedules. The page may have fewer rows than `limit` although more rows follow: see
- * isCut(). Rows whose identifier has more than 4,096 bytes are left out; this library writes shorter ones.
+ * isCut(). Rows whose identifier has more than 4,096 bytes are left out.
  */
 export const schedulePage = (
   s: string,
@@ -97,16 +93,15 @@ export const schedulePage = (
   where page_bytes - (${rowBytes}) < ${PAGE_BYTES}::bigint
   order by ${order}`;
 
-/** Whether a page of schedulePage() ends because it has reached PAGE_BYTES. If so, more rows may follow. */
+/** Whether a page of schedulePage() ends because it has reached PAGE_BYTES. */
 export const isCut = (rows: readonly PagedRow[]): boolean =>
   Number(rows.at(-1)?.page_bytes ?? 0) >= PAGE_BYTES;
 
-/** The most bytes that may result from decompressing the options of all schedules of a list. */
 const LIST_BYTES = 4 * 1_048_576;
 
 /**
  * Returns a query for the first `limit` rows in the order of their identifiers. `spec` is `{}` if the options are too
- * long, or if decompressing the options of this row and of the rows before it could yield more than LIST_BYTES.
+ * long, or if the decompressed options of the rows up to this one could have more than LIST_BYTES.
  */
 export const schedulesWithOptions = (s: string, limit: number): string => `
   select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
@@ -119,8 +114,7 @@ export const schedulesWithOptions = (s: string, limit: number): string => `
   ) as summed`;
 
 /**
- * Returns the schedule that a row stores. Throws InputError if the schedule is invalid, for example because another
- * version of this library or a user's SQL has written the row.
+ * Returns the schedule that a row stores. Throws InputError if the schedule is invalid for this version of the library.
  */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
   if (row.payload === null) throw new InputError([payloadTooLarge]);
@@ -142,7 +136,7 @@ export function storedSchedule(row: ScheduleRow): StoredSchedule {
   };
 }
 
-/** Members of the column `spec`: the last tick, and some of the options that have no column of their own. */
+/** Some members of the column `spec`. */
 interface StoredOptions {
   readonly lastMs?: number | null;
   readonly fillMs?: number;
@@ -157,23 +151,22 @@ export function specText({ entry }: ScheduleDefinition): string {
 
 /**
  * An expression: the backfill period in milliseconds, at most 366 days; 0 if the stored value is not a number or has
- * more than 25 characters. A user's SQL may have written 1e999, which PostgreSQL returns with all digits. A cast of
- * this number to float8 would make the whole statement fail.
+ * more than 25 characters. A user's SQL may have written 1e999, which float8 cannot represent.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
 
 /**
- * Returns a condition: the next tick is not earlier than `time` minus the backfill period. The options, which contain
- * this period, are read only if the tick is earlier than `time`.
+ * Returns a condition: the next tick is not earlier than `time` minus the backfill period. The options are read only if
+ * the tick is earlier than `time`.
  */
 export const isSince = (time: string): string => `case when next_at >= ${time} then true
       else next_at >= ${time} - (select ${fillMs} from (select ${smallSpec} as spec offset 0) as options) * interval '1 millisecond' end`;
 
 /**
- * Returns a time in milliseconds as a number; null if the time is null or infinite. A time outside the years 1 to 9999,
- * which a user's SQL may have written, becomes the nearest time within these years.
+ * Returns a time in milliseconds as a number; null if the time is null or infinite. A time outside the years 1 to 9999
+ * becomes the nearest time within these years.
  */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);

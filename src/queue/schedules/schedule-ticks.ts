@@ -1,6 +1,5 @@
 // Finds due schedules, and adds the jobs of their ticks. A tick is handled only if the schedule's row still has the
-// `next_at` and the revision that the worker has read. So if several workers compute the same tick, only one worker
-// adds the job.
+// `next_at` and the revision that the worker has read. So only one worker adds the job of a tick.
 import { InputError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -19,7 +18,7 @@ import {
   timeParameter,
 } from "./schedule-row.ts";
 
-/** The last schedule of a page of due schedules. The next page begins after this schedule. */
+/** The last schedule of a page of due schedules. */
 export interface DuePlace {
   readonly nextUs: string;
   readonly identifier: string;
@@ -27,7 +26,7 @@ export interface DuePlace {
 
 export interface DueSchedules {
   readonly due: readonly StoredSchedule[];
-  /** Due schedules whose rows are invalid for this version of the library. `problem`: the error message. */
+  /** Due schedules whose rows are invalid for this version of the library. */
   readonly invalid: readonly {
     readonly identifier: string;
     readonly revision: number;
@@ -43,7 +42,7 @@ const PAGE = 100;
 
 /**
  * Returns a page of due schedules. `sinceMs`: leaves out schedules whose next tick is earlier than this time by more
- * than their backfill period; null: leaves out none. `after` is null for the first page.
+ * than their backfill period; null: leaves out none.
  */
 export async function dueSchedules(
   db: Database,
@@ -79,19 +78,19 @@ export async function dueSchedules(
   };
 }
 
-/** A due tick of a schedule. In a list of offers, the offers of one schedule are in the order of their ticks. */
+/** A due tick of a schedule. In a list, the offers of one schedule are in the order of their ticks. */
 export interface ScheduleOffer extends CronOffer {
   readonly revision: number;
   readonly overlap: ScheduleOverlap;
-  /** The schedule's `next_at` before this tick is handled. */
+  /** The schedule's `next_at` before this tick. */
   readonly fromMs: number;
-  /** The schedule's `next_at` after this tick has been handled; null: no tick follows. */
+  /** The schedule's `next_at` after this tick; null: no tick follows. */
   readonly toMs: number | null;
 }
 
 /**
- * In one transaction, adds the jobs of offers whose schedules are unchanged and not locked by another session, and sets
- * these schedules' `next_at` to the tick after their last offer. Returns these offers; `job` is null if none was added.
+ * In one transaction, adds the jobs of offers whose schedules are unchanged and not locked by another session, and
+ * advances these schedules. Returns these offers; `job` is null if none was added.
  */
 export async function scheduleTicks<Offer extends ScheduleOffer>(
   db: Database,
@@ -119,7 +118,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** Returns the offer's job, if any. With the overlap `skip`, the job is not added if an unfinished job has the key. */
+/** With the overlap `skip`, the job is not added if an unfinished job has the key. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>
@@ -139,8 +138,8 @@ select later.later_ms, due.* from (
 })}
 ) as due on true`;
 
-// `from_ms` is a `next_at` that msOf() has converted: to whole milliseconds, and to the year 1 at the earliest. For the
-// comparison, the row's `next_at` is converted in the same way. A user's SQL may have written any time.
+// For the comparison with `from_ms`, `next_at` is converted as by msOf(): to whole milliseconds, and to the year 1 at
+// the earliest.
 const claimSql: Statement = (s) => `
 with given as (
   select * from rows from (

@@ -21,7 +21,7 @@ export type NextAttempt =
   /** The attempt does not count, and another attempt follows after `delayMs`. */
   | { readonly kind: "snooze"; readonly delayMs: number };
 
-/** A retry after the delay of Graphile Worker's formula (retry-policy.ts). */
+/** A retry after the delay of Graphile Worker's formula. */
 export const BY_FORMULA: NextAttempt = { kind: "retry", delayMs: null };
 
 export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
@@ -29,7 +29,6 @@ export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly next: NextAttempt;
 }
 
-/** Special values of the statement's `delay_ms`. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -81,7 +80,7 @@ export async function failJobs(
     ]);
     return parseIdArray(row?.lost);
   } catch (error) {
-    // The statement is not repeated in ASCII here, because it may be part of a transaction that the error has aborted.
+    // The statement is not repeated in ASCII here, because the error may have aborted the transaction.
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
@@ -92,10 +91,7 @@ select j.id::text from ${s}._private_jobs j
 join unnest($1::bigint[], $2::int[]) as ended (id, attempts) on ended.id = j.id
 where j.attempts > ended.attempts and ${isOurs("locked_by", "j", "$3")}`;
 
-/**
- * Returns those jobs of the `ended` attempts that this worker has locked again for a later attempt. A check of
- * `locked_by` is not enough, because the worker's id is the same for both attempts.
- */
+/** Returns those jobs of the `ended` attempts that this worker has locked again for a later attempt. */
 export async function readLaterAttempts(
   db: Database,
   workerId: string,
@@ -111,10 +107,10 @@ function delayMsOf(next: NextAttempt): number {
   return Math.round(next.delayMs ?? BY_FORMULA_MS);
 }
 
-/** PostgreSQL's error code for a character that the database's encoding, such as LATIN1, cannot represent. */
+/** PostgreSQL's error code for a character that the database's encoding cannot represent. */
 const UNTRANSLATABLE = "22P05";
 
-/** The databases whose encoding could not represent an error message. They get all later messages in ASCII. */
+/** The databases whose encoding could not represent an error message. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {
@@ -124,7 +120,7 @@ function asciiOf(message: string): string {
 
 const MAX_ERROR_CHARACTERS = 65_536;
 
-/** Returns the start of the message, without NUL and lone surrogates, which PostgreSQL cannot store. */
+/** Returns the start of the message, without characters that PostgreSQL cannot store. */
 function storable(message: string): string {
   return message.slice(0, MAX_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

@@ -1,7 +1,6 @@
-// Gives back jobs that were fetched and never started. Their attempt never began, so it does not count towards
-// max_attempts. Only the safe mode needs this: the row locks of the fast mode end with their transaction.
-// If a locked job is removed, or replaced under its key, the job loses its key and all attempts that were left. This
-// file deletes such a job: if it were given back, it would have an attempt left and would run after all.
+// Gives back jobs that were fetched and never started. Only the safe mode needs this: the row locks of the fast mode
+// end with their transaction. If a locked job is removed, or replaced under its key, the job loses its key and all
+// attempts that were left. This file deletes such a job, because a returned job has an attempt left.
 import {
   type Database,
   idArray,
@@ -18,11 +17,10 @@ import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
 // The rows are locked before the update, so that the xmax of their new versions is not 0 and the fast mode does not
-// fetch them (isForFastMode()). A job that the safe mode gives back may have run in the fast mode before, on a
-// connection that was lost. Such a job must stay with the safe mode, which counts an attempt before the job runs.
-// A fetch reads only the first entries of an index. In the index, an updated job may follow all other jobs with the
-// same priority and run_at. So if such jobs exist, a returned job of a named queue keeps its place by a run_at that is
-// some microseconds earlier.
+// fetch them (isForFastMode()). Such a job may have run in the fast mode before, on a lost connection, and must stay
+// with the safe mode, which counts an attempt before the job runs. In the index that a fetch reads, an updated job may
+// follow all other jobs with the same priority and run_at. So if such jobs exist, a returned job of a named queue keeps
+// its place by a run_at that is some microseconds earlier.
 const givenBack = (
   s: string,
   condition: string,
@@ -79,11 +77,9 @@ export async function returnJobs(
   return parseIdArray(row?.lost);
 }
 
-// If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
-// has locked and never received are given back. The statement reads all jobs, or only the locked jobs if the optional
-// index of locked jobs exists. Which of the jobs had a key is also unknown. So a job counts as removed or replaced if
-// it has no key and no attempts left, and its `updated_at` was written while the job was locked. An `updated_at` in
-// the future proves nothing.
+// If a connection is lost during a fetch, it is unknown which jobs were locked, and which of them had a key. So a job
+// counts as removed or replaced if it has no key and no attempts left, and its `updated_at` was written while the job
+// was locked. An `updated_at` in the future proves nothing.
 const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
     and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 
@@ -97,7 +93,7 @@ select pg_catalog.count(*)::int as count from ended`;
 const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
 
 const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
-// Jobs locked between $3 and now stay locked: the fast mode may have kept them when their transaction had to end.
+// Jobs locked between $3 and now stay locked: they may be kept jobs of the fast mode.
 const IS_NOT_LISTED = `${IS_UNKNOWN} and j.id <> all($2::bigint[])
     and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp()`;
 

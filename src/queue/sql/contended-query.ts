@@ -10,19 +10,19 @@ import {
   type Statement,
 } from "../../database/database.ts";
 
-/** The maximum number of attempts of a statement or transaction. If the last attempt fails, its error is thrown. */
+/** The maximum number of attempts of a statement or transaction. */
 export const MAX_ATTEMPTS = 5;
 
-// These errors undo the whole statement, so it can be repeated. 40P01 is a deadlock. 42804 occurs if a column of the
-// table of jobs was added or dropped after PostgreSQL had planned a function of the schema.
+// These errors undo the whole statement, so it can be repeated. 40P01 is a deadlock. 42804 can follow a change of the
+// columns of the table of jobs.
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict. On a pool, after a serialization failure, the statement is
- * repeated in a READ COMMITTED transaction, because the session's isolation level is stricter. If the conflict has
- * aborted a transaction of the caller, no repetition can succeed, and the conflict is thrown.
+ * Like `query`, but repeats a statement after a conflict. After a serialization failure on a pool, the statement is
+ * repeated in a READ COMMITTED transaction. If the conflict has aborted a transaction of the caller, the conflict is
+ * thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,
@@ -36,7 +36,7 @@ export async function contendedQuery<R extends object>(
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-/** Like contendedQuery(), for a transaction. `isConflict` returns whether an error outside COLLISIONS is a conflict. */
+/** Like contendedQuery(), for a transaction. `isConflict`: whether another error is a conflict, too. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,

@@ -1,6 +1,5 @@
-// SQL conditions under which a worker may fetch a job. `job`: the alias of a row of _private_jobs. A named queue with a
-// limit becomes a managed queue (slots.ts). The row of a managed queue is always locked, so isInFreeQueue() is false
-// for the queue's jobs. take-managed.ts fetches these jobs.
+// SQL conditions under which a worker may fetch a job. `job`: the alias of a row of _private_jobs. The row of a managed
+// queue (a named queue with a limit, slots.ts) is always locked, so isInFreeQueue() is false for the queue's jobs.
 
 /** The job is not locked and has attempts left. The indexes that fetches read have this predicate. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
@@ -17,10 +16,7 @@ export interface KnownTasks {
   readonly pauses: boolean;
 }
 
-/**
- * The job's task is a task of the worker and not paused. PostgreSQL reads the tasks and pauses once for each statement,
- * so a pause applies to all statements that begin after the pause's commit.
- */
+/** The job's task is a task of the worker and not paused. */
 export const isOfKnownTask = (
   s: string,
   job: string,
@@ -37,14 +33,13 @@ export const isPausedTask = (s: string, identifier: string): string => `exists (
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))`;
 
-/** The job has none of the flags in `flags`, a text[] parameter. No index has the flags, so the row is read. */
+/** The job has none of the flags in `flags`, a text[] parameter. */
 export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
 /**
- * The job has a named queue that is not locked by `locked_by`. Row locks of other transactions are not checked.
- * `limited`: the parameter with the name patterns of queues with limits, text[]. A queue that matches a pattern is
- * excluded, even if the queue is not managed yet.
+ * The job has a named queue that is not locked by `locked_by`. `limited`: the parameter with the name patterns of
+ * queues with limits, text[]. These queues are excluded, even if they are not managed yet.
  */
 export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q

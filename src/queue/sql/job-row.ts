@@ -1,5 +1,5 @@
 // A job as an SQL row and as the `Job` that other layers use. Times are selected as microseconds since 1970, which do
-// not depend on the session's DateStyle and TimeZone. A payload is parsed only when Job.payload is read.
+// not depend on the session's DateStyle and TimeZone.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
@@ -28,7 +28,6 @@ export interface JobRow {
   readonly state: JobState;
 }
 
-/** Expressions for the columns whose values may have any size. */
 interface LargeColumns {
   readonly payload: string;
   readonly lastError: string;
@@ -55,18 +54,12 @@ export const jobColumns = jobColumnsWith({
   flags: "jobs.flags",
 });
 
-/**
- * Returns the joins with a job's task and queue. The joins are left joins, because many jobs have no queue, and because
- * no foreign key ensures that the row of a job's task or queue exists.
- */
+/** Returns the joins with a job's task and queue. No foreign key ensures that these rows exist. */
 export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
-/**
- * Returns the joins for a page of jobs. The queue of each job is looked up separately. With a plain join, PostgreSQL
- * could read all queues, which may be many more than the jobs of a page.
- */
+/** Returns the joins for a page of jobs. With a plain join, PostgreSQL could read all queues. */
 export const pageNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join lateral (
@@ -78,8 +71,7 @@ export function toJob(row: JobRow): Job {
   return new StoredJob(row);
 }
 
-// A class, because a batch can have ten thousand jobs, and instances of a class are cheaper to create than object
-// literals with a getter.
+// A class, because its instances are cheaper to create than object literals with a getter.
 class StoredJob implements Job {
   readonly id: string;
   readonly taskId: number;

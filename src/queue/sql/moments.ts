@@ -1,5 +1,5 @@
-// Reads times from the database. PostgreSQL's times have microseconds, but a Date has only milliseconds. So times are
-// selected as whole microseconds since 1970, which do not depend on the session's DateStyle and TimeZone.
+// Reads times from the database as whole microseconds since 1970: a Date has only milliseconds, and the text of a time
+// depends on the session's DateStyle and TimeZone.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -19,7 +19,7 @@ const nowSql: Statement = () => `select ${microseconds("pg_catalog.now()")}::tex
 export const microseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000000::numeric)`;
 
-/** Returns an expression for a time in milliseconds since 1970, rounded down, for comparisons with a Date. */
+/** Returns an expression for a time in milliseconds since 1970, rounded down. */
 export const milliseconds = (column: string) =>
   `pg_catalog.floor(extract(epoch from ${column}) * 1000::numeric)`;
 
@@ -34,28 +34,26 @@ export const ageMs = (moment: string): string =>
 export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
   `((extract(epoch from ${moment})::float8 - extract(epoch from ${now})::float8) * 1000::float8)`;
 
-// RFC 3339 ends with the year 9999. PostgreSQL continues to the year 294276 and also has `infinity`.
+// RFC 3339 ends with the year 9999. PostgreSQL has later times and `infinity`.
 export const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Returns the Date of a time in microseconds, rounded down, and not beyond EARLIEST_MS or LATEST_MS. */
 export function dateOf(us: string | number): Date {
   const value = Number(us);
-  // This runs at least three times for each job, and a batch can have ten thousand jobs. So usually only the Date is
-  // allocated.
+  // This runs at least three times for each job. So usually only the Date is allocated.
   if (!Number.isSafeInteger(value)) return new Date(largeParts(us, value).ms);
   const ms = (value - modulo(value)) / 1_000;
   return new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS));
 }
 
-/** Returns RFC 3339 text in UTC: `2031-01-31T08:00:00.500Z`, with six decimals if milliseconds are not exact. */
+/** Returns RFC 3339 text in UTC, such as `2031-01-31T08:00:00.500Z`; with six decimals if necessary. */
 export function timeText(us: string | number): string {
   const { ms, rest } = parts(us);
   const text = new Date(ms).toISOString();
   return rest === 0 ? text : `${text.slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
 }
 
-/** Returns whole milliseconds, rounded down, and the remaining microseconds. */
 function parts(us: string | number): { readonly ms: number; readonly rest: number } {
   const value = Number(us);
   if (!Number.isSafeInteger(value)) return largeParts(us, value);
@@ -63,7 +61,7 @@ function parts(us: string | number): { readonly ms: number; readonly rest: numbe
   return clampMoment((value - rest) / 1_000, rest);
 }
 
-/** Like parts(), for infinity, and for times more than 285 years from 1970, whose `us` is no safe integer. */
+/** For a `us` that is no safe integer, such as infinity. */
 function largeParts(us: string | number, value: number) {
   if (!Number.isFinite(value)) return clampMoment(value, 0);
   const exact = BigInt(us);

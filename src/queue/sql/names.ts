@@ -1,5 +1,4 @@
-// Adds and reads the names of tasks and of named queues. Each name has one row with an id, and all jobs with the name
-// refer to this row.
+// Adds and reads the names of tasks and of named queues.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { JobRow } from "./job-row.ts";
 
@@ -8,10 +7,10 @@ const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues"
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Returns common table expressions that add missing names. `names`: a parameter such as `$1`, whose value is a text[]
- * without duplicates. The last expression, `all_<column>`, has a row (id, <column>) for each name. If another session
- * inserts a name at the same moment, that row is not visible to this statement. "do update" returns the row's id, "do
- * nothing" would return no row. Names are inserted in sorted order, so that two such statements cannot deadlock.
+ * Returns common table expressions that add missing names. `names`: a parameter such as `$1`, a text[] without
+ * duplicates. The last expression, `all_<column>`, has a row (id, <column>) for each name. If another session inserts a
+ * name at the same moment, "do update" returns the row's id, and "do nothing" would return no row. Names are inserted
+ * in sorted order, so that two such statements cannot deadlock.
  */
 export const knownNames = (s: string, column: NameColumn, names: string): string => `
   known_${column} as (
@@ -27,7 +26,7 @@ export const knownNames = (s: string, column: NameColumn, names: string): string
     select * from known_${column} union all select * from new_${column}
   )`;
 
-/** Returns a statement that adds the names in $1 that are missing, and returns a row (id, name) for each name in $1. */
+/** Returns a statement that adds missing names of $1, and returns a row (id, name) for each name in $1. */
 export const namesStatement =
   (column: NameColumn) =>
   (s: string): string =>
@@ -42,9 +41,8 @@ interface NameRow {
 }
 
 /**
- * Returns the rows with the names of their tasks and queues. Missing names are read with a query. A row lacks a name if
- * the statement that added the job has also inserted the name: a statement does not see rows that its own table
- * expressions have inserted.
+ * Returns the rows with the names of their tasks and queues. A row lacks a name if the statement that added the job
+ * also inserted the name, because a statement does not see the rows that it inserts.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
   const taskIds = new Set<number>();

@@ -1,6 +1,6 @@
-// The slots of managed queues. A managed queue is a named queue with a limit. The row of the queue is always locked,
-// but by no worker. Instead, each run of the queue locks a slot: a row of _private_queue_slots. Only schemas with the
-// extension "limits" have managed queues. While a managed queue is not paused, `locked_by` of its row is, for example:
+// The slots of managed queues: named queues with a limit. The row of a managed queue is always locked, but by no
+// worker. Instead, each run locks a slot: a row of _private_queue_slots. While the queue is not paused, its `locked_by`
+// is, for example:
 //
 //   managed:3  the queue has three slots
 //   managed:0  the number of slots may differ from the limit; no run begins before a worker has corrected the number
@@ -12,7 +12,7 @@ export const NO_SLOTS = `${MANAGED}0`;
 export const isManaged = (queue: string): string =>
   `coalesce(pg_catalog.left(${queue}.locked_by, ${MANAGED.length}) = '${MANAGED}', false)`;
 
-/** Returns a condition on a row of queues: the queue is managed and not paused, and runs may lock its free slots. */
+/** Returns a condition on a row of queues: runs may lock the queue's free slots. */
 export const hasOpenSlots = (queue: string): string =>
   `${queue}.locked_by like '${MANAGED}%' and ${queue}.locked_by <> '${NO_SLOTS}'`;
 
@@ -20,17 +20,17 @@ export const hasOpenSlots = (queue: string): string =>
 export const slotCount = (queue: string): string =>
   `coalesce(nullif(pg_catalog.substring(${queue}.locked_by, '^${MANAGED}([0-9]{1,9})$')::int, 0), 1)`;
 
-/** Returns a condition: the queue with this id has slots. Such a queue is managed, even while it is paused. */
+/** Returns a condition: the queue with this id has slots. The queue may be paused. */
 export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
-/** Returns assignments: they lock a queue that has slots as `managed:0`, and unlock any other queue. */
+/** Returns assignments that lock a queue with slots as `managed:0`, and unlock any other queue. */
 export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
     locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
 
-// A run locks either its queue or one of the queue's slots. A number identifies the lock: for a queue the queue's id,
-// for a slot the queue's id plus 2^32 times the slot's number. Slots are numbered from 1.
+// The number of a run's lock: for a queue the queue's id, for a slot the queue's id plus 2^32 times the slot's number.
+// Slots are numbered from 1.
 const ONE_SLOT = 2 ** 32;
 
 export const queueOf = (lock: number): number => lock % ONE_SLOT;

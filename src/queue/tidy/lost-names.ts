@@ -1,6 +1,5 @@
-// Finds deleted rows of tasks and named queues to which jobs still refer, and restores these rows. An add reads the row
-// of a name without a lock on the row, so the row may be deleted before the add is committed. Until the row is
-// restored, no worker of this library fetches the job.
+// Restores deleted rows of tasks and named queues to which jobs still refer. An add does not lock the row of a name, so
+// the row may be deleted before the add is committed. Without the row, no worker of this library fetches the job.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";
@@ -45,8 +44,7 @@ export async function putBackNames(
 const DELETED =
   "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
 
-// `taken`: how many rows were not restored, because the name has a new row, or because recoverLostQueues() has created
-// a row with the old id.
+// `taken`: how many rows were not restored, because another row has the same name or id.
 const putBackSql =
   (column: NameColumn): Statement =>
   (s) => {
@@ -104,7 +102,6 @@ const statements = {
   queue_name: { putBack: putBackSql("queue_name"), moveJobs: moveJobsSql("queue_name") },
 };
 
-/** Returns an SQL expression: the new name of a queue whose own name is lost. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
 /** The jobs that refer to deleted rows. */
@@ -149,10 +146,7 @@ const lostSql: Statement = (s) => `
       select from ${s}._private_tasks as tasks where tasks.id = jobs.task_id
     )) as taskless_jobs`;
 
-/**
- * Returns how many rows of queues have been deleted, according to PostgreSQL's statistics: a bigint, as text. If the
- * number has changed since an earlier call, jobs may have lost their queues.
- */
+/** Returns how many rows of queues have been deleted, according to PostgreSQL's statistics: a bigint, as text. */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [
     `${db.schema.quoted}._private_job_queues`,
@@ -164,8 +158,7 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Creates the missing rows of up to 10,000 queues that jobs refer to. The original names are lost, for example because
- * a Graphile worker's cleanup has deleted the rows, so the new rows have the names `recovered-queue-<id>`. Reads all
+ * Creates the missing rows of up to 10,000 queues that jobs refer to, with the names `recovered-queue-<id>`. Reads all
  * jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {

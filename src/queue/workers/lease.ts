@@ -1,23 +1,22 @@
-// A worker's lease on the jobs that it has locked. The lease is a row in _private_workers, and a heartbeat renews it
-// every few seconds. A sweep (recover-jobs.ts) sets `recovered_at` in the row of a stale worker, or deletes the row. If
-// the worker was only suspended, its next heartbeat finds `recovered_at` or no row, and the worker gets a new id.
+// A worker's lease: a row in _private_workers that heartbeats renew. A sweep (recover-jobs.ts) sets `recovered_at` in
+// the row of a stale worker, or deletes the row. If the worker was only suspended, it then gets a new id.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
-  /** `text`: the new JSON text for the column `metadata` in the row of the lease `id`. null: no row gets a new text. */
+  /** `text`: the new JSON text for the column `metadata` in the row of the lease `id`. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
-  /** The answer lists stale workers whose last heartbeat is older than this, in milliseconds; null: it lists none. */
+  /** The answer lists stale workers whose last heartbeat is older than this, in milliseconds; null: none. */
   readonly silenceMs: number | null;
-  /** Whether the previous heartbeat failed. A failure is a gap (HeartbeatAnswer.uptimeMs). */
+  /** Whether the previous heartbeat failed. A failure is a gap. */
   readonly isBroken: boolean;
   /** An interval of more than this many milliseconds since the last successful heartbeat is a gap, too. */
   readonly longestGapMs: number;
 }
 
-/** Shows a restore of the table from a backup: a lease's row is then in another table, or has an earlier heartbeat. */
+/** Shows a restore of the table from a backup: the row is then in another table, or has an earlier heartbeat. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
@@ -27,7 +26,7 @@ export interface LeaseMark {
 
 /** The row of a lease as the heartbeat found it. */
 export interface LeaseRow extends LeaseMark {
-  /** Whether a sweep has set `recovered_at`, because the worker was stale. The worker's jobs may then run elsewhere. */
+  /** Whether a sweep has set `recovered_at`. The worker's jobs may then run elsewhere. */
   readonly isRecovered: boolean;
 }
 
@@ -42,9 +41,8 @@ export interface HeartbeatAnswer {
   readonly staleWorkerIds: readonly string[];
 }
 
-// `steady_since_ms` in a worker's row: since when its heartbeats have had no gap. Right after an outage, no heartbeat
-// is recent. So the worker finds another worker stale only if the time without a gap is at least the other's lease. A
-// new worker copies the earliest value of the rows with recent heartbeats, so even short-lived workers find stale ones.
+// `steady_since_ms` in a worker's row: since when the worker's heartbeats have had no gap. A new worker copies the
+// earliest value of the rows with recent heartbeats, so that even a short-lived worker can find stale workers.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
@@ -64,7 +62,7 @@ select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, tabl
 from earlier, registered`;
 
 export interface RegisteredLease extends LeaseMark {
-  /** The same as in HeartbeatAnswer; 0 if no row with a recent heartbeat has `steady_since_ms`. */
+  /** The same as in HeartbeatAnswer. */
   readonly uptimeMs: number;
 }
 
@@ -95,8 +93,8 @@ interface RegisteredRow {
 const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
-// The update waits for a sweep that has locked the row, and then finds what the sweep has left. now() is the start
-// of the transaction, so a heartbeat that had to wait stores the time before the wait.
+// The update waits for a sweep that has locked the row. now() is the start of the transaction, so a heartbeat that had
+// to wait stores the time before the wait.
 const heartbeatSql: Statement = (s) => `
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
@@ -132,7 +130,7 @@ interface HeartbeatRow {
   readonly stale: string;
 }
 
-/** Renews leases. If `silenceMs` is not null, also finds stale workers, in the same round trip. */
+/** Renews leases. Also finds stale workers, unless `silenceMs` is null. */
 export async function sendHeartbeat(
   db: Database,
   { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: HeartbeatRequest,
@@ -160,7 +158,7 @@ export async function sendHeartbeat(
 const endSql: Statement = (s) => `
 delete from ${s}._private_workers where id = any($1::text[])`;
 
-/** Ends leases under which nothing is locked: deletes their rows. */
+/** Ends leases under which nothing is locked. */
 export async function endLeases(db: Database, ids: readonly string[]): Promise<void> {
   await query(db, endSql, [ids]);
 }

@@ -1,13 +1,11 @@
-// Recovers the jobs of stale workers: unlocks the jobs, so that other workers can run them. A worker does this when the
-// answer to its heartbeat lists stale workers (worker/lease/recovery.ts). The manual sweep (sweep-stale-workers.ts in
-// commands/maintenance) can also recover the jobs of workers without a heartbeat row.
+// Unlocks the jobs of stale workers, so that other workers can run them. The manual sweep can also unlock the jobs
+// of workers without a heartbeat row.
 // A worker and its heartbeat row (a row of `_private_workers`), while the age of the last heartbeat grows:
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all jobs recovered, row deleted
 //     ▲                                   │
 //     └────────── late heartbeat ─────────┘ the worker keeps its resilient jobs, and gets a new id (worker/sessions.ts)
 // Resilient jobs have the flag `infrastructure_resilient`; all other jobs are ordinary. A marked row stays until the
-// resilient threshold, because a fetch that the stale worker has sent may commit after the row was marked. The jobs of
-// such a fetch are unlocked when the row is deleted.
+// resilient threshold, because a fetch that the stale worker has sent may commit after the row was marked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -17,20 +15,17 @@ import { recoverSql } from "./recover-statement.ts";
 
 export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
-  /** For each stale worker, the text that its recovered jobs get as `last_error`; null: the default text. */
+  /** For each stale worker, the `last_error` of its recovered jobs; null: the default text. */
   readonly messages: readonly (string | null)[];
   /** How long a recovered job waits before it may run again, in milliseconds. */
   readonly delayMs: number;
-  /**
-   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). A worker with a longer threshold is
-   * not recovered: after an outage of the database, each worker looks stale until its next heartbeat.
-   */
+  /** How long heartbeats have had no gap, in milliseconds. A worker with a longer threshold is not recovered. */
   readonly uptimeMs: number;
   /** The time of the recovering worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
   readonly heartbeatAtMs: number;
   /** No worker is recovered if `heartbeatAtMs` and the database's time differ by this many milliseconds or more. */
   readonly longestGapMs: number;
-  /** The ids of jobs to leave out, because PostgreSQL has refused to change them before. Default: none. */
+  /** The ids of jobs that PostgreSQL has refused to change. These jobs are left out. Default: none. */
   readonly excludedIds?: readonly string[];
 }
 
@@ -39,7 +34,7 @@ export interface RecoverResult {
   readonly jobs: number;
   readonly queues: number;
   readonly refused: readonly RefusedRow[];
-  /** The first error that prevented a recovery and is not in `refused`; undefined: none. */
+  /** The first error that prevented a recovery and is not in `refused`. */
   readonly failure?: unknown;
 }
 
@@ -47,7 +42,7 @@ const sweepStatement = (slots: boolean) =>
   recoverSql({ heartbeats: true, isDry: false, waitsForSweep: false, slots });
 const sweepStatements = { ofQueues: sweepStatement(false), ofSlots: sweepStatement(true) };
 
-/** Recovers the jobs of the given workers, after a check that these workers are still stale (recover-statement.ts). */
+/** Recovers the jobs of those given workers that are still stale. */
 export async function recoverStaleWorkers(
   db: Database,
   request: RecoveryRequest,
@@ -108,7 +103,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   return done;
 }
 
-/** With `onlyIds`, only these jobs are unlocked, no queue is unlocked, and no row of a worker is marked or deleted. */
+/** With `onlyIds`, only these jobs are changed, and no other row. */
 type RecoverWorkers = (
   workerIds: readonly string[],
   excludedIds: readonly string[],
@@ -117,9 +112,8 @@ type RecoverWorkers = (
 
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-// Recovers the jobs of all given workers by one statement. If PostgreSQL refuses this statement, each worker gets a
-// statement of its own. If PostgreSQL refuses the statement of a worker, the jobs of the worker are unlocked first,
-// except refused jobs, and then its queues. The row of a worker with a refused job is neither marked nor deleted.
+// If PostgreSQL refuses the statement for all given workers, each worker gets a statement of its own. If PostgreSQL
+// refuses the statement of a worker, the worker's jobs are unlocked first, except refused jobs, and then its queues.
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
@@ -146,7 +140,7 @@ async function recoverUnrefused(
   }
   const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
   const all = rows.map(({ id }) => id).filter((id) => !excludedIds.includes(id));
-  // The worker has no job to unlock, so PostgreSQL has refused to change a row of another kind, such as a queue.
+  // No job is left to unlock, so PostgreSQL has refused to change another row, such as a queue.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     resultOf(await recover(workerIds, excludedIds, ids)).jobs;
@@ -164,11 +158,10 @@ const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
   failure: a.failure ?? b.failure,
 });
 
-/** The maximum number of a worker's jobs among which refused jobs are searched. */
 const MAX_LOCKED = 100_000;
 
-// Waits until no transaction has the advisory lock of sweeps. The error of a refused sweep can arrive before the sweep
-// has released this lock. Without the wait, a worker's next sweep could find the lock taken, and do nothing.
+// The error of a refused sweep can arrive before the sweep has released its advisory lock. Without this wait, a
+// worker's next sweep could find the lock taken, and do nothing.
 const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 
 const sweepLockSql: Statement = () =>

@@ -1,6 +1,5 @@
-// Builds the statement that unlocks the jobs, queues and slots of stale workers, and marks or deletes the heartbeat
-// rows of these workers. An execution of the statement, unless it only counts, is called a sweep. A worker (the
-// sweeper) or a user makes the sweep. A user's sweep is called a manual sweep.
+// Builds the statement of a sweep, which unlocks the jobs, queues and slots of stale workers, and marks or deletes the
+// heartbeat rows of these workers. A worker (the sweeper) or a user (a manual sweep) makes the sweep.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
@@ -15,9 +14,9 @@ export interface RecoverForm {
   readonly heartbeats: boolean;
   /** Whether the statement only counts and changes nothing. */
   readonly isDry: boolean;
-  /** Whether the statement waits until another sweep has ended. If false, it recovers nothing during another sweep. */
+  /** Whether the statement waits for the end of another sweep. If false, nothing is recovered during another sweep. */
   readonly waitsForSweep: boolean;
-  /** Whether the schema has the tables of limits, which include permits and slots. */
+  /** Whether the schema has the tables of limits. */
   readonly slots: boolean;
 }
 
@@ -26,30 +25,26 @@ export interface RecoverForm {
 //             if $1 is null.
 //   $2 text[] the ids of the workers without a heartbeat row that a manual sweep recovers
 // With `heartbeats`, $3 to $7 follow: `staleWorkerIds`, `messages` ('' for the default text), `uptimeMs`,
-// `heartbeatAtMs` and `longestGapMs` of a RecoveryRequest (recover-jobs.ts). A manual sweep has no sweeper with
-// heartbeats, so its $5 and $7 are infinite.
+// `heartbeatAtMs` and `longestGapMs` of a RecoveryRequest (recover-jobs.ts). In a manual sweep, $5 and $7 are infinite.
 // Unless `isDry`, the last four parameters are:
 //   text      the key of the advisory lock that each sweep takes
 //   float8    the delay after which a recovered job may run again, in milliseconds
-//   bigint[]  the ids of jobs to skip, because PostgreSQL has refused to change them
-//   bigint[]  the ids of the only jobs to unlock; null: all jobs. Unless null, no queue or slot is unlocked, and no
-//             row of a worker is marked or deleted.
+//   bigint[]  the ids of refused jobs: PostgreSQL has refused to change these jobs
+//   bigint[]  the ids of the only jobs to unlock; null: all jobs. If not null, no other row is changed.
 // A sweep is one statement, so it also works behind a transaction pooler. The parts of the statement are:
 // `turn`: takes the advisory lock, so that only one sweep of the schema runs at a time.
-// `stale_row`: checks again whether the workers are stale, because a worker may have sent a heartbeat since. A row that
-// another transaction has locked is skipped, because that transaction may be a heartbeat. If the sweeper's last
-// heartbeat is not recent by the database's clock, no worker is recovered: when that clock has jumped, or the sweeper
-// was suspended, other workers may look stale although they are not.
-// `due`: skips jobs whose rows other transactions have locked, and jobs that PostgreSQL has refused to change. The row
-// of a skipped job's worker is neither marked nor deleted, so that the next sweep finds the worker again.
+// `stale_row`: skips locked rows, because the lock may be that of a heartbeat. No row is found if the sweeper's last
+// heartbeat is not recent: after a jump of the database's clock, or a suspension of the sweeper, live workers may look
+// stale.
+// `due`: skips locked rows and refused jobs. The heartbeat row of a skipped job's worker is neither marked nor deleted,
+// so that the next sweep finds the worker again.
 // `locked_queue`, `queue`: while a resilient job (flag `infrastructure_resilient`) or a skipped job of a queue stays
-// locked, the queue stays locked, too. Without this, a later job of the queue could overtake the locked job.
-// `locked_slot`, `slot`: while a resilient or skipped job stays locked, all slots that the job's worker has locked in
-// the job's queue stay locked, because the job may belong to the run in any of these slots.
-// `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted
-// attempt counts: without this, a job that kills its worker would never use up its attempts. `run_at` becomes at least
-// now plus the delay, so that such a job is not the first that each worker fetches. If the delay is 0, a job of a named
-// queue keeps its `run_at`: with a later `run_at`, other jobs of the queue could overtake the job.
+// locked, the queue stays locked, too, so that no later job overtakes the locked job.
+// `locked_slot`, `slot`: with such a job, all slots that the job's worker has locked in the job's queue stay locked,
+// because the job may run in any of these slots.
+// `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted attempt
+// counts, so that a job that kills its worker uses up its attempts. Because of the delay, such a job is not the first
+// that each worker fetches. Without a delay, a job of a named queue keeps its `run_at`, and so its place in the queue.
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
@@ -198,7 +193,7 @@ const freedSlots = (s: string) => `, slot as materialized (
 export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${countedMessage(message)}`;
 
-// By the number of consecutive recoveries in this text, lost-attempts.ts finds jobs that kill their workers.
+// From the count in this text, lost-attempts.ts finds jobs that kill their workers.
 const countedMessage = (message: string) => `(
       select case when earlier.count is null then given.message
         else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
@@ -212,7 +207,7 @@ const countedMessage = (message: string) => `(
       ) as earlier
     )`;
 
-// The table limits the length of `metadata`. If a worker's report leaves no room for the mark, the mark replaces it.
+// The length of `metadata` is limited. If a worker's report leaves no room for the mark, the mark replaces the report.
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
@@ -238,7 +233,7 @@ const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// While a resilient job of a worker stays locked, the worker keeps its permits, because the job may still run.
+// A worker keeps its permits while a resilient job stays locked, because the job may still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

@@ -1,17 +1,14 @@
-// Renews the locks of jobs that run for hours, of their named queues, and of slots of queues (queue/sql/slots.ts).
-// Graphile workers remove every lock older than 4 hours, and the schema's functions treat a job with such a lock as
-// unlocked.
+// Renews the locks of jobs that run for hours, of their named queues, and of slots of queues. Graphile workers remove
+// every lock older than 4 hours, and the schema's functions treat a job with such a lock as unlocked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { lockBy } from "../sql/lock.ts";
 
 // $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
 // from which a lock is old
-// `is_needed` has a row if a running job (if $2 is null, any job) has an old lock of the worker. With ids, this check
-// is cheap. Only if `is_needed` has a row, the tables are searched for all old locks of the worker. Unstarted jobs may
-// have old locks, too: jobs of one named queue are locked together, and run one after the other. Rows that other
-// transactions have locked are skipped: the job of such a row is ending, or the next renewal renews the lock in the
-// row, well before this lock is 4 hours old.
+// `is_needed` is a cheap check of the running jobs. Only if a running job has an old lock, the tables are searched for
+// all old locks of the worker. Unstarted jobs of a named queue may have old locks, too. Rows that other transactions
+// have locked are skipped: the job is ending, or the next renewal renews the lock in time.
 const renewSql =
   (slots: boolean): Statement =>
   (s) =>
@@ -60,8 +57,7 @@ export interface RenewedLocks {
 
 /**
  * If a running job has a lock of the worker that is older than `olderThanMs`, renews all such locks. If `runningIds` is
- * null (the running jobs are unknown), such a lock of any job is enough. Returns the numbers of renewed locks of jobs
- * and of named queues. Renewed locks of slots are not counted.
+ * null (unknown), such a lock of any job is enough. Renewed locks of slots are not counted.
  */
 export async function renewLocks(
   db: Database,

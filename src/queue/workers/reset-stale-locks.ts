@@ -1,6 +1,5 @@
-// Removes old locks, by default those older than 4 hours, as Graphile Worker does. Unlike Graphile Worker, skips the
-// locks of each worker that has a heartbeat row: if such a worker is stale, recovery removes its locks. Also deletes
-// the heartbeat rows of workers that stopped long ago, so that the locks of these workers are no longer skipped.
+// Removes old locks, as Graphile Worker does. Skips the locks of workers that have a heartbeat row: if such a worker is
+// stale, recovery removes its locks. Also deletes the heartbeat rows of workers that stopped long ago.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -17,13 +16,12 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// The age of the heartbeat is not checked: after an outage no heartbeat is recent, not even that of a live worker.
+// The age of the heartbeat is not checked: after an outage, no heartbeat is recent.
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
 // $1 float8: the threshold in milliseconds; $2 text: the threshold in words; $3 bigint[]: if not null, only jobs with
-// these ids are unlocked, and no queue or slot; $4 bigint[]: the ids of jobs that are skipped. A slot stays locked if
-// its worker keeps the lock of a job in the slot's queue.
+// these ids are unlocked, and no queue or slot; $4 bigint[]: the ids of jobs that are skipped.
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (s) => {
@@ -78,7 +76,6 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
-/** Selects the ids of up to 100,000 jobs with old locks, also of jobs whose workers have a heartbeat row. */
 const oldJobsSql: Statement = (s) => `
 select id from ${s}._private_jobs
 where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
@@ -86,9 +83,8 @@ order by id limit 100000`;
 
 /**
  * Unlocks jobs, queues and slots that have been locked for more than `thresholdMs` by a worker without a heartbeat row.
- * The interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` must use a single
- * connection: a refused statement may still hold its row locks for a moment, and on another connection the next
- * statement would skip these rows.
+ * The interrupted attempts still count. `db` must use a single connection: a refused statement may still hold its row
+ * locks for a moment, and on another connection the next statement would skip these rows.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
   const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
@@ -124,9 +120,8 @@ function inWords(ms: number): string {
 /** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
-// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. If another worker has a recent heartbeat, and its heartbeats have
-// had no gap for at least as long as the lease of the worker whose row is deleted, there was no outage during this
-// time, and the database's clock did not jump.
+// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. There was no outage if a worker with a recent heartbeat has sent
+// heartbeats without a gap for at least as long as the lease of the worker whose row is deleted.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
@@ -137,9 +132,8 @@ and ($2::boolean or ${thresholdOf("null")} <= (
 
 /**
  * Deletes the heartbeat rows of workers whose last heartbeat is older than `thresholdMs` and older than the worker's
- * own thresholds (stale-workers.ts), so that the locks of these workers can be reset. `isCertain`: whether the caller
- * has excluded an outage, after which all heartbeats look old. If `isCertain` is false, a row is deleted only if the
- * heartbeats of another worker exclude an outage.
+ * own thresholds, so that the locks of these workers can be reset. `isCertain`: whether the caller has excluded an
+ * outage. If false, a row is deleted only if the heartbeats of another worker exclude an outage.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
   if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);

@@ -1,17 +1,11 @@
-// The row locks of the fast mode do not show which worker holds them, and they end only with their transaction. So each
-// connection on which a worker fetches jobs holds a shared advisory lock, except behind a transaction pooler. The key
-// of the advisory lock is made from the worker's id in `locked_by`, the session id. By this lock, the recovery of a
-// stale worker finds the worker's idle transactions, and ends them earlier than PostgreSQL would
-// (idle_in_transaction_session_timeout).
-//
-// Usually the heartbeat has its own thread. Then the worker keeps its jobs while a task blocks the worker's thread. If
-// the whole process is frozen, the heartbeat stops as well, and the jobs are unlocked after the lease has expired.
+// The row locks of the fast mode do not show which worker holds them. So each connection on which a worker fetches jobs
+// holds a shared advisory lock, except behind a transaction pooler. The key of this lock is made from the session id,
+// the worker's id in `locked_by`. By this lock, recovery finds the idle transactions of a stale worker, and ends them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
   `pg_catalog.hashtextextended('worker session ' || ${sessionId}, 0)`;
 
-/** How long a query waits for the end of each server process, in milliseconds. */
 const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
@@ -30,9 +24,9 @@ const endLostSql: Statement = () => `
     and activity.usename = current_user`;
 
 /**
- * Ends the server process `pid` of a lost connection of this session. The process could keep rows locked, even for the
- * session's new connections, and could run statements that arrive late. Does nothing if no process with this pid holds
- * the session's advisory lock: the pid may belong to another process now.
+ * Ends the server process `pid` of a lost connection of this session. The process could keep rows locked, and could run
+ * statements that arrive late. Does nothing if the process does not hold the session's advisory lock: the pid may
+ * belong to another process now.
  */
 export async function endLostConnection(
   db: Database,
@@ -43,12 +37,11 @@ export async function endLostConnection(
 }
 
 // Only idle transactions are ended, because a running statement ends by its own time limit. Server processes of other
-// roles are left out, because this role may lack the right to end them. In such a process, an idle transaction ends by
-// idle_in_transaction_session_timeout.
+// roles are left out, because this role may lack the right to end them.
 
 /**
  * A query about the workers in the common table expression `stale_row`: ends the workers' server processes that are
- * idle in a transaction. Returns one row for each process. `has_ended`: whether the process has ended within WAIT_MS.
+ * idle in a transaction. Returns one row for each process.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

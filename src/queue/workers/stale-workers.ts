@@ -1,7 +1,6 @@
-// Defines which workers are stale: those whose last heartbeat is older than the threshold (default 300 s) in their
-// heartbeat row, a row of `_private_workers`. A sweep recovers the jobs of stale workers. Right after an outage of the
-// database, no heartbeat is recent. So a sweep by a worker finds no stale worker before heartbeats have succeeded for
-// as long as the threshold (`uptime`). A worker without a heartbeat row is unknown, not stale.
+// Defines which workers are stale: their last heartbeat, in their row of `_private_workers` (the heartbeat row), is
+// older than the threshold. Right after an outage of the database, no heartbeat is recent. So a sweep by a worker finds
+// no stale worker until heartbeats have succeeded for as long as the threshold (`uptime`).
 import { ageMs } from "../sql/moments.ts";
 
 /** A condition on a heartbeat row `workers`: a sweep has marked the worker as stale. Null without metadata. */
@@ -10,21 +9,21 @@ export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 /** An expression: the age of a worker's last heartbeat in milliseconds. */
 export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
-// In ms. Workers of graphile_worker_rs declare no threshold. They use 300 s, and send a heartbeat once a minute.
+// Workers of graphile_worker_rs declare no threshold. They use 300 s.
 const UNDECLARED_MS = 300_000;
 
-// Returns a condition: the worker's metadata has a number under this name that can be cast to float8. jsonb can also
-// have numbers such as 1e999, as a text of 1,000 digits. The cast of such a text would abort the whole statement.
+// Returns a condition: the worker's metadata has a number under this name that can be cast to float8. The cast of a
+// number such as 1e999 would abort the whole statement.
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
 
-/** Returns an expression: the number under this name, 0 if the number is negative, null if hasNumber() is not true. */
+/** Returns an expression: the number under this name, at least 0; null if hasNumber() is not true. */
 export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** Returns SQL: the greater of the row's threshold and `given`, a manual sweep's threshold or "null". Default 300 s. */
+/** Returns SQL: the greater of the row's threshold and `given`, a manual sweep's threshold or "null". */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
@@ -44,12 +43,12 @@ export const isStale = (uptime: string, given: string): string =>
       else ${thresholdOf(given)} end
     and ${uptime}::float8 >= ${thresholdOf(given)}`;
 
-/** A condition on a heartbeat row `workers`: the worker is shown as not responding. The uptime is not checked. */
+/** A condition on a heartbeat row `workers`: the worker is shown as not responding. */
 export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const MAX_AT_ONCE = 100;
 
-/** Returns a query. The index on last_heartbeat_at excludes the workers with a heartbeat in the last `recentMs` ms. */
+/** Returns a query. By `recentMs`, the index on last_heartbeat_at excludes workers with a recent heartbeat. */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers
   where workers.last_heartbeat_at < pg_catalog.now() - ${recentMs}::float8 * interval '1 millisecond'

@@ -1,5 +1,5 @@
-// Makes the configurations of the worker's own connections from the options of its pool. Also creates the worker's
-// maintenance connections, and sets time limits for the worker's own statements on the pool.
+// Makes the configurations of the worker's own connections from the options of its pool, and creates maintenance
+// connections.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -9,14 +9,11 @@ import { type Bounds, boundedQueryable } from "../../database/connection/pool.ts
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
-/**
- * Returns those options of the pool that a connection needs. The password is not enumerable in the pool's options, so
- * the function adds the password separately.
- */
+/** Returns the options of the pool that a connection needs, and the password, which is not enumerable. */
 export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   const { server }: ServerConfig = rest;
-  // If `server` is set, this library has created the pool, and `server` contains all that a connection needs.
+  // Only a pool of this library has `server`, which contains all that a connection needs.
   if (server !== undefined) return { server, application_name: "worker connection" };
   const { password } = pool.options;
   return password === undefined ? rest : { ...rest, password };
@@ -27,25 +24,25 @@ export function withApplicationName(connection: ServerConfig, name: string): Ser
   return connection.server === undefined ? connection : { ...connection, application_name: name };
 }
 
-/** The configuration that is sent to the heartbeat thread: plain data, because nothing else can be sent. */
+/** The configuration for the heartbeat thread: plain data, because nothing else can be sent. */
 export interface PortableConnection {
   readonly config: ServerConfig;
   /**
-   * Whether a function returns the password. The function is not sent: the worker's thread calls it, and sends the
-   * password when the heartbeat thread requests it.
+   * Whether a function returns the password. The worker's thread calls the function when the heartbeat thread requests
+   * the password.
    */
   readonly needsPassword: boolean;
 }
 
-// Options that are not sent, because a heartbeat does not need them.
+// Options that a heartbeat does not need.
 const WITHOUT = new Set(
   `types Promise Client log verify onConnect pipeline binary poolSize maxUses allowExitOnIdle
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
 );
 
 /**
- * Returns a copy for the heartbeat thread, without the options in WITHOUT. Returns null if another option cannot be
- * sent, such as a function that opens sockets.
+ * Returns a copy for the heartbeat thread; null if a needed option cannot be sent, such as a function that opens
+ * sockets.
  */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
@@ -88,16 +85,15 @@ export interface Maintenance {
   readonly database: Database;
   /** Closes the connection within half a second. */
   close(): Promise<void>;
-  /** Closes the connection, and any opened later, at once. For a stop while the database does not answer. */
+  /** Closes the connection, and any opened later, at once. */
   cut(): void;
 }
 
 const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
 /**
- * The time limits of statements for permits, tokens and back-offs. `statementTimeoutMs` and `graceMs` are as short
- * as for a fetch, so that a statement without an answer delays limited jobs no longer than a fetch without an answer
- * delays other jobs.
+ * The time limits of statements for permits, tokens and back-offs. `statementTimeoutMs` and `graceMs` are as short as
+ * for a fetch, because limited jobs wait for these statements.
  */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
@@ -105,9 +101,8 @@ export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, grac
 export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
 
 /**
- * Returns a database on the pool, with time limits for the worker's own statements. Without these limits, a statement
- * on a connection that was cut without notice would wait until the operating system closes the connection. Limits,
- * back-offs and the timetable would wait for that statement.
+ * Returns a database on the pool, with time limits. Without limits, a statement on a connection that was cut without
+ * notice would wait until the operating system closes the connection.
  */
 export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
   return { client: boundedQueryable(pool, bounds), schema };

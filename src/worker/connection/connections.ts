@@ -1,6 +1,6 @@
-// The connections on which the safe mode fetches jobs and writes results in parallel. The class lends idle connections
-// to its callers, and reconnects lost connections. After a loss, take() returns no connection until all connections
-// are connected again and reconcile() has unlocked jobs that a fetch without an answer may have locked.
+// The connections on which the safe mode fetches jobs and writes results in parallel. After a loss, take() returns no
+// connection until all connections are connected again and reconcile() has unlocked jobs that a fetch without an answer
+// may have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
@@ -29,7 +29,7 @@ export class WorkerConnections {
     this.#parts = parts;
   }
 
-  /** Whether the connections are being repaired after lost(). */
+  /** Whether the connections are being repaired. */
   get isBroken(): boolean {
     return this.#repairing !== null;
   }
@@ -68,7 +68,7 @@ export class WorkerConnections {
     });
   }
 
-  /** Waits until half a second after `sinceMs`, a time of monotonic(). close() ends the wait. */
+  /** Waits until half a second after `sinceMs`, a time of monotonic(). */
   async delay(sinceMs: number): Promise<void> {
     await wait(DELAY_MS - (monotonic() - sinceMs), this.#stop.signal);
   }
@@ -78,10 +78,7 @@ export class WorkerConnections {
     for (const connection of this.#all) void connection.prove();
   }
 
-  /**
-   * Ends running statements that may take up to a minute (`patient` of WorkerConnection). `waitedMs`: how long the
-   * caller has waited for these statements. Below 5 s, cancels the statements; from 5 s on, closes their connections.
-   */
+  /** Ends running patient statements: see endPatient() of WorkerConnection. */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);
   }
@@ -91,7 +88,7 @@ export class WorkerConnections {
     this.#hurry.abort();
   }
 
-  /** The number of bytes received from the server on the present connections. */
+  /** The number of bytes received on the present connections. */
   get bytesReceived(): number {
     return this.#all.reduce((sum, one) => sum + one.bytesReceived, 0);
   }
@@ -118,7 +115,7 @@ export class WorkerConnections {
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
-        // A connection may have been lost again while others were connected or reconcile() ran.
+        // A connection may have been lost again in the meantime.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
         for (const connection of this.#all) this.giveBack(connection);

@@ -2,26 +2,22 @@
 // connection or, behind a transaction pooler, in each transaction.
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
-// The time limit of a statement. A fetch usually needs only a few index probes. A fetch that reaches this limit
-// probably has to skip very many jobs, and is repeated with more time (PATIENT). If the server does not answer within
-// another second, the connection is closed (ANSWER_TIMEOUT_MS).
+// A fetch that reaches this limit probably has to skip very many jobs, and is repeated with more time (PATIENT). If
+// there is no answer within another second, the connection is closed (ANSWER_TIMEOUT_MS).
 const STATEMENT_TIMEOUT_MS = 6_500;
 
-// How long a statement waits for a lock. An open transaction of another program may have locked the row of a job whose
-// result is written, for example by adding a job with the same key. The limit is below ANSWER_TIMEOUT_MS, so that the
-// connection stays open.
+// A transaction of another program may have locked a job's row, for example by adding a job with the same key. The
+// limit is below ANSWER_TIMEOUT_MS, so that the connection stays open.
 const LOCK_TIMEOUT_MS = 3_000;
 
-// If a process is frozen during a transaction, PostgreSQL ends the transaction after FROZEN_MS. But PostgreSQL cannot
-// distinguish a frozen process from a process in which a task blocks the event loop. So in the fast mode, whose
-// transactions are open while jobs run, the time is FROZEN_LEASED_MS if the worker has a lease. In this case, other
-// workers end the transactions of a frozen process when its lease has expired (queue/workers/session-lock.ts).
+// If a process is frozen during a transaction, PostgreSQL ends the transaction after FROZEN_MS. In the fast mode,
+// transactions are open while jobs run, and a task may block the event loop for longer. So if the worker has a lease,
+// the fast mode uses FROZEN_LEASED_MS. Other workers end the transactions when the lease has expired.
 const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
 // A fetch must walk its index in order, whatever the statistics of the table are: a bitmap or sequential scan would
-// read every ready job to fetch a few. No statements of tasks run on these connections, so the settings do not affect
-// tasks.
+// read every ready job to fetch a few.
 const SETTINGS = [
   "enable_bitmapscan = off",
   "enable_seqscan = off",
@@ -32,8 +28,8 @@ const SETTINGS = [
   `lock_timeout = ${LOCK_TIMEOUT_MS}`,
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ];
-// An isolation level that is set for the role or the database must not apply to a statement outside begin(). PostgreSQL
-// must not close a connection that is idle for long because the worker waits for jobs.
+// An isolation level that is set for the role or the database must not apply outside begin(). PostgreSQL must not close
+// an idle worker's connection.
 const ONLY_FOR_SESSIONS = [
   "default_transaction_isolation = 'read committed'",
   "idle_session_timeout = 0",

@@ -1,6 +1,5 @@
 // A connection on which a worker fetches jobs and writes results. Statements are sent without waiting for earlier
-// answers (pg's pipeline mode, also behind pgbouncer). Unless a transaction was begun, each statement is a transaction
-// of its own. A *patient* statement may take up to a minute.
+// answers (pg's pipeline mode). A *patient* statement may take up to a minute.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
@@ -23,15 +22,14 @@ export interface WorkerConnectionSettings {
   readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
-  /** The id in `locked_by`. An advisory lock, made from this id, marks the session's connections (session-lock.ts). */
+  /** The id in `locked_by`. */
   readonly sessionId: string;
-  /** Whether #mark() sets the time limit for an idle transaction to FROZEN_LEASED_MS (session-settings.ts). */
+  /** Whether #mark() sets the time limit for an idle transaction to FROZEN_LEASED_MS. */
   isLeased(): boolean;
   onLoss(error: Error): void;
 }
 
-// The time limit for an answer. By default, an idle worker polls every 2 s, so the worker detects within 10 s that the
-// connection with which it polls does not respond.
+// By default, an idle worker polls every 2 s. So the worker detects within 10 s that its connection does not respond.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 const PATIENT_ANSWER = { query_timeout: 65_000 };
@@ -51,7 +49,6 @@ export class WorkerConnection {
   #client: Client | null = null;
   /** The number of statements without an answer. */
   #underWay = 0;
-  /** The number of patient statements without an answer. */
   #patientUnderWay = 0;
   #connecting: Client | null = null;
   #listening: { readonly channel: string; onPayload(payload: string): void } | null = null;
@@ -80,12 +77,12 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
-  /** Whether the next statement will not wait long: the connection is open, and no patient statement is under way. */
+  /** Whether the connection is open, and no patient statement delays the next statement. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }
 
-  /** The number of bytes received from the server on the current connection. */
+  /** The number of bytes received on the current connection. */
   get bytesReceived(): number {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;
   }
@@ -132,18 +129,17 @@ export class WorkerConnection {
     this.#client = client;
   }
 
-  /** Closes the connection unless a test query succeeds within seconds. Does nothing during a patient statement. */
+  /** Closes the connection unless a test query succeeds within seconds. */
   async prove(): Promise<void> {
     const client = this.#client;
     // A patient statement has its own time limit, and the test query would wait for the statement.
     if (client === null || this.#patientUnderWay > 0) return;
     // The test query also waits for other statements: a fetch may take 6.5 s.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
-    // After destroy(), onLoss() is called as for any lost connection.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
   }
 
-  /** Requests that the server cancels the running statement, if there is one. */
+  /** Requests that the server cancels the running statement. */
   cancel(): void {
     if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
@@ -176,7 +172,7 @@ export class WorkerConnection {
     await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
   }
 
-  /** Closes the connection, or cancels connecting. Takes half a second at most, even if the server does not respond. */
+  /** Closes the connection, or cancels connecting. Takes half a second at most. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = null;
@@ -195,7 +191,7 @@ export class WorkerConnection {
     return this.#settings.preparedStatements;
   }
 
-  /** Begins a transaction. Behind a transaction pooler, also sends the settings (session-settings.ts). */
+  /** Begins a transaction. Behind a transaction pooler, also sends the settings. */
   begin(): Promise<unknown> {
     return this.#sendPlain(this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
@@ -240,7 +236,6 @@ export class WorkerConnection {
     return result as T;
   }
 
-  /** Sends a statement without parameters as a single message, unprepared. */
   #sendPlain(text: string): Promise<unknown> {
     const client = this.#client;
     if (client === null) return Promise.reject(new Error("Connection terminated"));
@@ -272,7 +267,7 @@ export class WorkerConnection {
     return this.#answer(client.query<R>(named));
   }
 
-  /** Returns the name of the prepared statement. Values are parameters, so there are few texts to remember. */
+  /** Values are parameters, so there are few texts to remember. */
   #nameOf(text: string): string {
     let name = this.#names.get(text);
     if (name === undefined) {

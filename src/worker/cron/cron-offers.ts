@@ -1,6 +1,5 @@
 // Turns due ticks of cron entries and schedules into jobs. First, interceptors may change or skip the job of a tick.
-// The tick is then offered to the database, which adds the job unless another worker has handled the tick. If an
-// interceptor throws, or the job is invalid or refused by the database, no job is added, and an error is logged.
+// The tick is then offered to the database, which adds the job unless another worker has handled the tick.
 import { unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -69,8 +68,7 @@ export async function offerTicks<Tick extends DueTick>(
 }
 
 // Interceptors run before the transaction, which must stay short. So several workers may call their interceptors for
-// one tick. Only the result in the worker that handles the tick counts. A tick without a job is offered, too, so that
-// the tick counts as handled and is not backfilled.
+// one tick. A tick without a job is offered, too, so that the tick counts as handled and is not backfilled.
 async function prepareOffers<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,
@@ -106,7 +104,7 @@ async function interceptedJob<Tick extends DueTick>(
   return isUnchanged ? { ...job, payload: source.exactPayload(tick) } : job;
 }
 
-/** Stores the offers. If a job is refused, halves the list until that job is alone. Only that job is left out. */
+/** If a job is refused, halves the list until that job is alone, and leaves out only that job. */
 async function store<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,

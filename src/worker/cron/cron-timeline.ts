@@ -1,12 +1,11 @@
-// Computes the due ticks of cron entries. Keeps for each entry the first tick that is not handled. Only markHandled()
-// and dropOverdue() change this tick. The present time is a parameter.
+// Computes the due ticks of cron entries. Keeps for each entry the first tick that is not handled.
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
- * The age, in milliseconds, up to which a running worker handles ticks that it missed in an outage or while its
- * machine slept. An entry's backfill period is added to this age. Older ticks are dropped.
+ * The age up to which a running worker handles ticks that it missed, for example in an outage. An entry's backfill
+ * period is added to this age.
  */
 export const CATCH_UP_MS = 24 * 60 * 60_000;
 
@@ -34,9 +33,8 @@ export class CronTimeline {
   readonly #lines: readonly Line[];
 
   /**
-   * The ticks of an entry begin at `startMs`. A backfill period moves this beginning back by the period, but at most to
-   * the moment after the entry's last execution. If the entry was never executed, the beginning moves back at most to
-   * the entry's registration in the database.
+   * The ticks of an entry begin at `startMs`. A backfill period moves this beginning back, but not beyond the entry's
+   * last execution or, if there was none, the entry's registration in the database.
    */
   constructor(entries: readonly CronEntry[], stored: readonly KnownCrontab[], startMs: number) {
     this.#startMs = startMs;
@@ -85,7 +83,7 @@ export class CronTimeline {
     return late.map(({ entry }) => entry);
   }
 
-  /** All entries, each with its first tick that is not handled. `nextMs` is infinite if there is no such tick. */
+  /** All entries, each with its first tick that is not handled. */
   get ticks(): readonly { readonly entry: CronEntry; readonly nextMs: number }[] {
     return this.#lines;
   }
@@ -103,7 +101,7 @@ function nextOf(schedule: CronSchedule, fromMs: number): number {
   return schedule.next(fromMs) ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns the index of the smallest value; of equal values, the first: entries with the same tick keep their order. */
+/** Returns the first index of the smallest value, so that entries with the same tick keep their order. */
 function earliest(values: readonly number[]): number {
   let index = 0;
   for (let other = 1; other < values.length; other++) {

@@ -5,8 +5,7 @@
 //                                     ▲  (missed ones, too: backfill, outage, sleep)       │
 //                                     └──────── at least once a minute ◀───────────────────┘
 //
-// A tick remains due until it is handled. So after an outage, all ticks of the last CATCH_UP_MS (cron-timeline.ts) are
-// offered. If the answer to a commit is lost, the ticks are offered again, and the database ignores handled ticks.
+// A tick remains due until it is handled. So after an outage, the ticks of the last CATCH_UP_MS are offered.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
@@ -37,8 +36,8 @@ const BATCH = 500;
 /** The longest wait until the clock is read again. In a wait, the clock may be set, or this machine may sleep. */
 const MAX_WAIT_MS = 60_000;
 /**
- * If the database's clock was set back by more than this, the timetable starts again. A smaller step back may be the
- * difference between the clocks of two servers, for example after a failover.
+ * If the database's clock was set back by more than this, the timetable starts again. A smaller step may be the result
+ * of a failover to a server with another clock.
  */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -101,17 +100,13 @@ export class Cron implements Service {
     return new CronTimeline(entries, stored, nowMs);
   }
 
-  /**
-   * Logs a warning about entries whose stored last tick is in the future. After each start of the timetable, each entry
-   * is named at most once.
-   */
   #warnOfAhead(identifiers: readonly string[]): void {
     const entries = identifiers.filter((one) => !this.#ahead.has(one));
     if (entries.length === 0) return;
     for (const entry of entries) this.#ahead.add(entry);
     this.#services.logger.warn(
       { entries },
-      "the stored last tick of these cron entries is in the future, and until then the entries add no jobs; if the clock was wrong, set last_execution in _private_known_crontabs to null",
+      "the stored last tick of these cron entries is in the future, and before this time the entries add no jobs; if the clock was wrong, set their last_execution in _private_known_crontabs to now()",
     );
   }
 

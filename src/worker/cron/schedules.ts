@@ -1,7 +1,6 @@
-// Adds the jobs of schedules: reads the schedules that are due, and offers their ticks to the database. If several
-// workers offer the same tick, only one of the offers adds the job (queue/schedules/schedule-ticks.ts). While the
-// schema lacks the extension `schedules`, the worker only checks whether the extension has been added: once a minute,
-// and after an announcement.
+// Adds the jobs of due schedules. If several workers offer the same tick, only one of the offers adds the job. While
+// the schema lacks the extension `schedules`, the worker only looks for the extension: once a minute, and after an
+// announcement.
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -28,21 +27,21 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
   readonly time?: CronTime;
 }
 
-/** Due schedules are read again after this time at the latest, because the announcement of a change may be lost. */
+/** The longest pause before the next read, because the announcement of a change may be lost. */
 const MAX_WAIT_MS = 5_000;
 /** The pause while the schema lacks the extension, or if the role may not use the schedules. */
 const MAX_ABSENCE_MS = 60_000;
-/** The longest pause if a due schedule was not handled because another session locked or changed its row. */
+/** The longest pause if another session locked or changed the row of a due schedule. */
 const CONTENDED_MS = 1_000;
 /**
- * A worker adds no tick that is earlier than the worker's start by more than the schedule's backfill period. Another
- * worker, which was already running, may still add such a tick. So for this long after its start, a worker leaves out
- * each schedule whose next tick is that early. After this time, the worker drops such ticks.
+ * A worker adds no tick that is earlier than the worker's start by more than the schedule's backfill period. A worker
+ * that was already running may still add such a tick. So for this long after its start, a worker leaves out each
+ * schedule whose next tick is that early.
  */
 const STARTING_MS = 10_000;
-/** How long a schedule is skipped after PostgreSQL has refused to change the schedule's row. */
+/** How long a schedule is skipped after PostgreSQL has refused to change the row. */
 const REFUSED_MS = 60_000;
-/** The maximum number of ticks in a transaction. Due schedules that are read together get equal shares of it. */
+/** The maximum number of ticks in a transaction. */
 const MAX_TICKS = 500;
 const MAX_LOGGED = 1_000;
 const INSUFFICIENT_PRIVILEGE = "42501";
@@ -58,7 +57,6 @@ export class Schedules implements Service {
   /** The time of start() by the monotonic clock; null if the schema had the extension at that time. */
   #absentAtMs: number | null = null;
   #running: Promise<void> | null = null;
-  /** The schedules whose rows PostgreSQL refused to change, each with the monotonic time until which it is skipped. */
   readonly #refused = new Map<string, number>();
   readonly #logged = new Set<string>();
 
@@ -75,7 +73,7 @@ export class Schedules implements Service {
     return Promise.resolve();
   }
 
-  /** The channel on which added and changed schedules are announced, with its handler. */
+  /** The channel on which added and changed schedules are announced. */
   get channels(): Readonly<Record<string, () => void>> {
     return {
       [SCHEDULES]: () => {
@@ -98,7 +96,6 @@ export class Schedules implements Service {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     const waitFor = this.#time.wait.bind(this.#time);
-    // If the schema lacks the extension, the worker sends no statement for schedules at its start.
     if (!this.#hasTable) await this.#wait(MAX_ABSENCE_MS);
     await this.#services.outage.runWithRetries(
       "schedules",
@@ -121,7 +118,7 @@ export class Schedules implements Service {
     this.#isAnnounced = false;
   }
 
-  /** Offers the due ticks. Resolves to the milliseconds until the next read. */
+  /** Resolves to the milliseconds until the next read. */
   async #turn(): Promise<number> {
     const { db } = this.#services;
     if (!this.#hasTable) this.#hasTable = await hasSchedules(db);

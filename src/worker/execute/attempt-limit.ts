@@ -4,30 +4,26 @@ import { pastDeadline } from "../../domain/words.ts";
 import { PermanentFailure } from "../task/outcomes.ts";
 import { errorWithoutStack, type Result } from "./verdict.ts";
 
-/** The time after which an attempt fails, in milliseconds, and the error with which it fails. */
+/** The time after which an attempt fails, and the error of this failure. */
 export interface AttemptLimit {
   readonly afterMs: number;
   readonly error: () => Error;
   readonly isDeadline: boolean;
 }
 
-/** The tasks marked by endsWithin(), each with its `withinMs`. */
 const endings = new WeakMap<object, number>();
 
 /**
  * Marks a task that starts a program, and that ends within `withinMs` after its signal aborts. If an attempt of this
  * task reaches its time limit, the attempt fails when the task ends, at the latest after `withinMs`. Before that, the
- * program may still run, so neither the job's next attempt nor the next job of its named queue may start.
+ * program may still run, so the next attempt must not start.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
   return task;
 }
 
-/**
- * Returns the limit; undefined if there is neither a timeout nor a deadline, or if there is no timeout and the deadline
- * is more than MAX_TIMER_MS away.
- */
+/** Returns the limit; undefined if there is no timeout, and no deadline within MAX_TIMER_MS. */
 export function limitOf(
   timeoutMs: number | undefined,
   deadlineMs: number | null,
@@ -58,10 +54,9 @@ interface LimitedAttempt {
 }
 
 /**
- * Resolves to the result of an attempt. At the limit, aborts the signal and rejects, with two exceptions. For a task
- * marked by endsWithin(), the rejection waits for the end of the task, at most `withinMs`. If a transaction of the task
- * completes the job (`isCompletedByTask`), the limit only aborts the signal, because no result can be written before
- * the handler has ended.
+ * Resolves to the result of an attempt. At the limit, aborts the signal and rejects; endsWithin() delays the rejection.
+ * If a transaction of the task completes the job, the limit only aborts the signal, because no result can be written
+ * before the handler has ended.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
@@ -85,9 +80,8 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // If a marked task throws after a timeout, the task's error replaces the timeout's error, because the task's error
-    // has more detail, such as a program's stderr. The error of a deadline must remain, because it prevents retries.
-    // The task's error becomes the cause of the deadline's error.
+    // After a timeout, the error of a marked task is thrown, because this error has more detail, such as a program's
+    // stderr. After a deadline, the deadline's error is thrown, because this error prevents retries.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

@@ -1,4 +1,4 @@
-// The job that a task receives. The job reads most of its values from the fetched rows on demand.
+// The job that a task receives.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { deadlineOf } from "../../domain/job-flags.ts";
@@ -10,11 +10,11 @@ import type { TaskJob } from "../task/task-job.ts";
 /** Shared by all jobs of one FetchedRows. */
 export interface FetchAnswer {
   readonly rows: FetchedRows;
-  /** The time at which the jobs and their large payloads had been read, in milliseconds of the monotonic clock. */
+  /** When the jobs and their large payloads had been read, in milliseconds of the monotonic clock. */
   readonly atMs: number;
 }
 
-/** A stream (safe/stream.ts) for tasks with a limit. It fetches their jobs, and counts the running jobs. */
+/** A stream (safe/stream.ts) for tasks with a limit. */
 export interface LimitedStream {
   /** How many of the stream's jobs may start now. */
   readonly startable: number;
@@ -26,17 +26,11 @@ export interface LimitedStream {
 
 export class FetchedJob implements TaskJob {
   readonly id: string;
-  /**
-   * What the run of the job's named queue has locked: the queue or one of its slots, as a number (queue/sql/slots.ts).
-   * Null if the job has no named queue.
-   */
+  /** The number of the locked named queue, or of the queue's locked slot (queue/sql/slots.ts); null: no queue. */
   readonly runLock: number | null;
-  /** Set when this attempt was cancelled, before its start or while it runs. */
+  /** Set when this attempt was cancelled. */
   cancelled: JobCancelled | undefined;
-  /**
-   * The stream of the job's limited task; undefined if the task has no limit. This is a field, because an entry in a
-   * WeakMap took 0.8 µs for each job.
-   */
+  /** The stream of the job's limited task. It is a field, because an entry in a WeakMap took 0.8 µs for each job. */
   stream: LimitedStream | undefined;
   readonly #answer: FetchAnswer;
   readonly #index: number;
@@ -67,11 +61,11 @@ export class FetchedJob implements TaskJob {
     return this.#answer.atMs;
   }
   get payload(): unknown {
-    // JSON never parses to undefined, so undefined means that the payload is not parsed.
+    // JSON never parses to undefined.
     if (this.#payload === undefined) this.#payload = JSON.parse(this.payloadText);
     return this.#payload;
   }
-  /** Releases the parsed payload of an ended job. A later read of `payload` parses the text again. */
+  /** Releases the parsed payload of an ended job. */
   releasePayload(): void {
     this.#payload = undefined;
   }
@@ -140,12 +134,12 @@ export async function loadedJobs(
   return jobs.sort(inOrder);
 }
 
-/** Rounds down to milliseconds. The half microsecond corrects the rounding error of a double. */
+/** The half microsecond corrects the rounding error of a double. */
 function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
 
-/** Compares two jobs by priority, run_at and id, in the order in which jobs are fetched. */
+/** Compares two jobs by priority, run_at and id. */
 export function inOrder(a: FetchedJob, b: FetchedJob): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.runAtSeconds !== b.runAtSeconds) return a.runAtSeconds - b.runAtSeconds;

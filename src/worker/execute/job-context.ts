@@ -1,5 +1,4 @@
-// JobContext is the context that a task receives. Its subclass JobAttempt also has the state of the attempt, for the
-// worker. The signal and the logger are created only when they are used, to keep short tasks cheap.
+// JobContext is the context of a task. Its subclass JobAttempt also has the state of the attempt, for the worker.
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { InputError, WorkerError } from "../../base/errors.ts";
@@ -19,7 +18,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: TaskLogger | undefined;
-  /** Whether the attempt has ended. If the task's code still runs, the result of this code is ignored. */
+  /** Whether the attempt has ended. The task's code may still run. */
   isOver = false;
   /** Whether completeIn() has deleted the job in the task's transaction, which may still be open. */
   isCompletedByTask = false;
@@ -69,8 +68,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     return this.#source.extensions;
   }
 
-  // These getters return functions that do not need the context as `this`, so that a task can destructure the context:
-  // `({ addJob }) => …`.
+  // These getters return functions that do not need `this`, so that a task can destructure the context.
 
   get query(): TaskContext["query"] {
     const { pool } = this.#source;
@@ -101,7 +99,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
       // Outside a transaction the job would be deleted at once, without the other changes of its task.
       if (isOutsideTransaction(client)) throw new InputError(NO_TRANSACTION);
       await this.#source.completeIn(this.job, client);
-      this.#assertRunning(); // The attempt may have ended since the first check, for example at its time limit.
+      this.#assertRunning(); // The attempt may have ended since the first check.
       this.isCompletedByTask = true;
     };
   }
@@ -111,14 +109,14 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   }
 }
 
-/** One attempt. The same object is also the task's context, which saves one object for each job. */
+/** One attempt, which is also the task's context. This saves one object for each job. */
 export class JobAttempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
   /** Whether an interceptor skipped the job. */
   isSkipped = false;
-  /** The decision of the `beforeJobRun` interceptors whether the task is called; null without such interceptors. */
+  /** The decision of the `beforeJobRun` interceptors; null without such interceptors. */
   verdict: Promise<Verdict | undefined> | null = null;
 
   /** Settles when the task's code has ended, which may be after the end of the attempt. */
@@ -131,10 +129,7 @@ export class JobAttempt<E> extends JobContext<E> {
     this.tally = tally;
   }
 
-  /**
-   * The time from the job's `runAt`, or from its creation if the job was created later, to its fetch, by the database's
-   * clock; 0 if unknown.
-   */
+  /** The time from the job's `runAt`, or from a later creation, to its fetch, by the database's clock; 0 if unknown. */
   get waitedSeconds(): number {
     const { job, startedAtMs, aheadMs } = this;
     const fetchedAtMs = now() - (startedAtMs - job.fetchedAtMs) - aheadMs;

@@ -1,6 +1,5 @@
-// Runs fetched jobs. Steps: find the task, call the interceptors `beforeJobRun`, call the handler with its time limit,
-// evaluate the result, let the interceptors `afterJobRun` change the result, record the result, emit events.
-// Without interceptors, a synchronous task runs without a promise, unless the task is a batch or returns a list.
+// Runs fetched jobs: calls the interceptors and the handler, and records the result. Without interceptors, a
+// synchronous task runs without a promise, unless the task is a batch or returns a list.
 import type { AsyncResource } from "node:async_hooks";
 import { monotonic, now, setTimeout } from "../../base/clock.ts";
 import { taskContext } from "../../utils/task-scope.ts";
@@ -26,7 +25,7 @@ import {
 const NOT_COMMITTED =
   "the transaction that completes the job was not committed: call completeIn() last, then commit";
 
-/** A job whose attempt has begun and has not ended. An attempt that ends synchronously is never listed. */
+/** A job whose attempt has begun and has not ended. */
 export interface RunningJob {
   readonly job: FetchedJob;
   /** When the attempt began, in milliseconds by the monotonic clock. */
@@ -40,11 +39,10 @@ export class JobExecutor<E> {
   readonly #hooks: Hooks;
   readonly #timeoutMs: number | undefined;
   readonly #retry: RetryRules;
-  /** The running attempts by job id. Not a Map, because V8 keeps a Map's old tables until a full garbage collection. */
+  /** By job id. Not a Map, because V8 keeps a Map's old tables until a full garbage collection. */
   readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
   readonly #hasId = (id: string): boolean => id in this.#running;
   #context: AsyncResource;
-  /** The reason of abortForGood(); undefined until it is called. */
   #abortReason: Error | undefined;
 
   constructor(
@@ -72,15 +70,15 @@ export class JobExecutor<E> {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Makes later jobs run in the asynchronous context of this call, instead of the context of the constructor. */
+  /** Makes later jobs run in the asynchronous context of this call. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
 
   /**
-   * Runs the job. Returns undefined if the attempt has ended synchronously, or the job was given back without an
-   * attempt. If the attempt is pending, returns a promise that never rejects. The promise resolves when the attempt has
-   * ended. If the task or an interceptor still runs then, the promise resolves when this code ends or times out.
+   * Runs the job. Returns undefined if the attempt has ended, or the job was given back without an attempt. Otherwise,
+   * returns a promise that never rejects. The promise resolves when the interceptors have ended, and the task has ended
+   * or timed out.
    */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
@@ -89,7 +87,7 @@ export class JobExecutor<E> {
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const talliedTask = this.#tasks.get(job.taskIdentifier);
     if (talliedTask === undefined || !job.isLoaded) {
-      // The task is unknown (its row may have been deleted during the fetch), or the payload was not read.
+      // The task's row may have been deleted during the fetch.
       this.#results.return(job);
       return undefined;
     }
@@ -103,8 +101,8 @@ export class JobExecutor<E> {
   };
 
   /**
-   * Ends an earlier attempt with the same job id, so that its result is ignored. Either this worker lost the job's lock
-   * and has fetched the job again, or a restored database has given the id to a new job.
+   * Ends an earlier attempt with the same job id. Either this worker lost the job's lock and has fetched the job again,
+   * or a restored database has given the id to a new job.
    */
   #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
@@ -114,7 +112,6 @@ export class JobExecutor<E> {
     this.#hooks.emit("job:interrupted", { workerId, jobId: job.id, job, reason: "lease_lost" });
   }
 
-  /** Registers a pending attempt, so that it can be listed, aborted or abandoned. */
   #register(attempt: JobAttempt<E>, pending: Promise<void>): Promise<void> {
     if (attempt.isOver) return pending;
     this.#running[attempt.job.id] = attempt;
@@ -241,7 +238,7 @@ export class JobExecutor<E> {
   async #applyAfterJobRun(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
-    // `payload` has the items of a batch that are left for a retry. An interceptor does not change these items.
+    // `payload` has the items of a batch that are left for a retry.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let outcome = result;
     try {
@@ -258,7 +255,7 @@ export class JobExecutor<E> {
 
   #end(attempt: JobAttempt<E>, result: Result): void {
     const { job, startedAtMs, workerId, tally } = attempt;
-    // If the attempt has already ended (abandoned, replaced, or overdue after a cancel), a later result is ignored.
+    // The attempt was abandoned, replaced, or overdue after a cancel.
     if (attempt.isOver) return;
     attempt.isOver = true;
     delete this.#running[job.id];

@@ -1,11 +1,7 @@
 // Records changes that PostgreSQL refuses, for example because of a trigger. A refused result of a job is sent up to
-// three times. Until PostgreSQL accepts the result, the job stays locked, and the log, `worker doctor` and `worker why`
-// report the refusal. If PostgreSQL never accepts the result, the job is recovered when the worker has ended and the
-// worker's lease has expired.
-//
-// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If another
-// transaction has locked the row of the job or queue, or conflicts with the fetch, fetches leave the job or queue out
-// for ten seconds, and only the log reports the failure.
+// three times. If PostgreSQL never accepts the result, the job stays locked until the worker's lease has expired.
+// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If a row lock or
+// a conflict prevents a fetch, fetches leave the job or queue out for ten seconds.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -24,10 +20,10 @@ import {
 /** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
-/** How long fetches leave out a job or queue that cannot be locked now, or a job whose payload could not be read. */
+/** How long fetches leave out a job or queue that cannot be locked or read now. */
 const BUSY_MS = 10_000;
 
-/** A change that PostgreSQL refuses, with the error. `id`: the id of the job, or minus the id of the queue. */
+/** A change that PostgreSQL refuses. `id`: the id of the job, or minus the id of the queue. */
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
@@ -38,7 +34,7 @@ export interface RefusedChange {
 interface KeptRefusal {
   readonly error: string;
   readonly times: number;
-  /** Cancels the next sending; without effect if the sending has begun. null: the result is not sent again. */
+  /** Cancels the next sending. null: the result is not sent again. */
   readonly cancel: (() => void) | null;
 }
 
@@ -54,13 +50,13 @@ export interface RefusalsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly results: Results;
-  /** Called when a refused result was put back into `results`, so that it is sent again. */
+  /** Called when a refused result was put back into `results`. */
   onChange(): void;
 }
 
 export class Refusals {
   readonly #parts: RefusalsParts;
-  /** Jobs that stay locked, because their results were refused. */
+  /** Jobs whose results were refused. */
   readonly kept = new Map<FetchedJob, KeptRefusal>();
   readonly #excluded = new ExcludedJobs();
   readonly #busy = new ExcludedJobs(BUSY_MS);
@@ -72,7 +68,7 @@ export class Refusals {
     this.#parts = parts;
   }
 
-  /** Whether some refused result is to be sent again, or is being sent again. */
+  /** Whether a refused result is to be sent again, or is being sent again. */
   get isWaiting(): boolean {
     return [...this.kept.values()].some(({ cancel }) => cancel !== null);
   }
@@ -83,8 +79,8 @@ export class Refusals {
   }
 
   /**
-   * Records the answer to a batch of results. `written`: the results that PostgreSQL has accepted. `separate`: the
-   * answer of settleSeparately(); null: that function was not called.
+   * Records the answer to a batch of results. `separate`: the answer of settleSeparately(); null: that function was not
+   * called.
    */
   recordSent(written: ResultBatch, separate: SeparateResults | null): void {
     for (const job of jobsIn(written)) this.kept.delete(job);
@@ -102,7 +98,7 @@ export class Refusals {
     return [...this.#excluded.ids(), ...this.#busy.ids(), ...this.#leftOut];
   }
 
-  /** Runs `work`. Fetches of the safe mode that are sent meanwhile leave out the jobs `ids`. */
+  /** Runs `work`. Meanwhile, fetches of the safe mode leave out the jobs `ids`. */
   async leaveOut<T>(ids: readonly string[], work: () => Promise<T>): Promise<T> {
     for (const id of ids) this.#leftOut.add(id);
     try {
@@ -114,9 +110,8 @@ export class Refusals {
 
   /**
    * Records that PostgreSQL refused a fetch, or could not lock the jobs of the fetch now. Returns whether the next
-   * fetch should request a single job. `id`: the id of the job, or minus the id of the queue, that is the cause.
-   * Fetches then leave out this job or queue for some time. null: no cause was found; a refusal is logged, at most once
-   * a minute. undefined: the cause is not known yet, for example because the fetch requested several jobs.
+   * fetch should request a single job. `id`: the id of the job, or minus the id of the queue, that is the cause;
+   * null: no cause was found; undefined: the cause is not known yet.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);
@@ -125,9 +120,9 @@ export class Refusals {
   }
 
   /**
-   * Logs the first of the errors with which large payloads of `jobs` could not be read; does nothing without an error.
-   * Returns whether the next fetch should request a single job, because the payloads together were too large, or the
-   * read took too long. If `jobs` was a single job in such a case, fetches leave this job out for ten seconds.
+   * Logs the first of the errors with which large payloads of `jobs` could not be read. Returns whether the next fetch
+   * should request a single job, because the payloads together were too large, or the read took too long. In such a
+   * case, fetches leave a single job out for ten seconds.
    */
   recordUnread(jobs: readonly FetchedJob[], [failure]: readonly unknown[]): boolean {
     if (failure === undefined) return false;
@@ -141,7 +136,7 @@ export class Refusals {
     return isTooMuch;
   }
 
-  /** Whether a refused fetch or unlock may be logged now. Returns true at most once a minute. */
+  /** Returns true at most once a minute. */
   #mayLog(): boolean {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#loggedAtMs < LOG_MS) return false;
@@ -172,7 +167,7 @@ export class Refusals {
     if (this.#mayLog()) this.#parts.logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
   }
 
-  /** From now on, refused results are not sent a second or third time. Their jobs stay locked. */
+  /** From now on, refused results are not sent again. */
   end(): void {
     this.#hasEnded = true;
     for (const [job, kept] of this.kept) {
@@ -208,8 +203,8 @@ export class Refusals {
 }
 
 /**
- * Whether an error proves that a change was not made: PostgreSQL refused the change, or a lock or a conflict prevented
- * it. False for `too_large`: the change may have been made, and only the answer was too large for this process.
+ * Whether an error proves that a change was not made. False for `too_large`: the change may have been made, and only
+ * the answer was too large.
  */
 export function isRefusedOrBusy(failure: unknown): boolean {
   return isBusy(failure) || (codeOf(failure) !== "too_large" && isRefused(failure));

@@ -1,5 +1,5 @@
-// Keeps the results of jobs until they are written, and emits the events of written results. A connection takes the
-// results as one batch. Results that the database does not confirm are put back and sent again.
+// Keeps the results of jobs until they are written, and emits the events of written results. Results that the database
+// does not confirm are put back and sent again.
 import { BY_FORMULA, type FailedAttempt, type NextAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
@@ -12,7 +12,7 @@ export interface ResultBatch {
   readonly done: FetchedJob[];
   readonly failures: FailedJob[];
   readonly returned: FetchedJob[];
-  /** The locks of ended runs of named queues: ids of queues, or of slots of limited queues (queue/sql/slots.ts). */
+  /** The locks of ended runs of named queues (queue/sql/slots.ts). */
   readonly unlockedQueues: number[];
   /** Whether some results may have been written before. If so, a missing row does not prove that a lock was lost. */
   readonly isRepeated: boolean;
@@ -20,17 +20,14 @@ export interface ResultBatch {
 
 type ResultPart = Partial<ResultBatch>;
 
-/** Joins the `failures` of all parts. For every other member, the value of the last part that has it is used. */
+/** Joins the `failures` of all parts. Every other member has the value of the last part with this member. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
   const nothing = { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
   const failures = parts.flatMap((part) => part.failures ?? []);
   return Object.assign(nothing, ...parts, { failures });
 }
 
-/**
- * Splits failures into snoozes and others, which separate statements write. In the safe mode these statements have
- * separate transactions, so PostgreSQL can refuse one of them and not the other.
- */
+/** Splits failures into snoozes and others, which separate statements write. */
 export function byStatement(failures: readonly FailedJob[]): readonly FailedJob[][] {
   const isSnooze = ({ next }: FailedJob) => next.kind === "snooze";
   const [snoozes, others] = [failures.filter(isSnooze), failures.filter((one) => !isSnooze(one))];
@@ -52,10 +49,9 @@ export function jobsIn(
 }
 
 /**
- * Emits `job:complete` for written results. `lost`: the ids of the jobs among `sent` that were no longer locked for
- * this attempt; for these jobs `job:interrupted` is emitted. Exceptions: a lost job whose task deletes the job's row is
- * completed; in a repeated batch, each other lost job gets the result `unknown`, because its result may have been
- * written before.
+ * Emits `job:complete` for written results, and `job:interrupted` for jobs that were no longer locked for this attempt
+ * (`lost`). A lost job whose task deletes the job's row is completed. In a repeated batch, each other lost job gets the
+ * result `unknown`, because its result may have been written before.
  */
 export function emitSettled(
   hooks: Hooks,
@@ -87,10 +83,10 @@ export function emitSettled(
   for (const job of written.returned) emit(job, "returned", null);
 }
 
-/** Jobs whose rows a transaction of their task deletes. If the row of such a job is missing, the job was completed. */
+/** Jobs whose rows a transaction of their task deletes. */
 const byTask = new WeakSet<FetchedJob>();
 
-/** The completed jobs that an interceptor skipped. They are rare, so batches have no list of them. */
+/** Skipped jobs are rare, so batches have no list of these jobs. */
 const skipped = new WeakSet<FetchedJob>();
 
 export class Results {
@@ -101,13 +97,12 @@ export class Results {
   #isRepeated = false;
   /**
    * By the lock of a run: the number of unanswered batches that return jobs of the run without unlocking the run. The
-   * run is unlocked only after the answers to these batches. Without this, later jobs of the queue could start before
-   * the returned jobs.
+   * run is unlocked after these batches, so that later jobs of the queue do not start before the returned jobs.
    */
   readonly #goingBack = new Map<number, number>();
   /** Unanswered batches. Not a Set, because V8 keeps a Set's old tables until a full garbage collection. */
   #sent: readonly ResultBatch[] = [];
-  /** Resolves at the next endWait(); null: no caller waits. */
+  /** Resolves at the next endWait(). */
   #answer: PromiseWithResolvers<void> | null = null;
 
   complete(job: FetchedJob): void {
@@ -149,7 +144,7 @@ export class Results {
     for (const id of queueIds) this.freeQueue(id);
   }
 
-  /** The jobs whose results wait to be sent, without the jobs of unanswered batches. */
+  /** The jobs whose results wait to be sent. */
   get jobs(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
   }
@@ -179,7 +174,7 @@ export class Results {
     return this.#done.length === 0 && !this.isUrgent;
   }
 
-  /** Whether there are failures, returned jobs, or queues that can be unlocked now. Completed jobs are not urgent. */
+  /** Whether there are failures, returned jobs, or queues that can be unlocked now. */
   get isUrgent(): boolean {
     return (
       this.#failures.length > 0 ||
@@ -188,7 +183,7 @@ export class Results {
     );
   }
 
-  /** Whether some of the results that wait to be sent were sent before and not confirmed. */
+  /** Whether some waiting results were sent before and not confirmed. */
   get isRepeated(): boolean {
     return this.#isRepeated;
   }
@@ -203,10 +198,7 @@ export class Results {
     return batch;
   }
 
-  /**
-   * Like send(), but the batch needs no endWait(). If an unanswered batch returns jobs of a run without unlocking the
-   * run, both methods leave the lock of the run for a later batch.
-   */
+  /** Like send(), but the batch needs no endWait(). Both methods leave the locks in `#goingBack` for a later batch. */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -233,10 +225,8 @@ export class Results {
   }
 
   /**
-   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. Such a result may have
-   * been written before. If the result were sent again, it would change the later attempt. `locked`: the jobs that are
-   * locked for this worker according to the database's answers. `fetched`: the ids of jobs that an unanswered fetch has
-   * locked for a later attempt.
+   * Takes the results of attempts whose jobs this worker has locked again. These results would change later attempts.
+   * `locked`: the jobs that are locked for this worker. `fetched`: the ids of jobs that an unanswered fetch has locked.
    */
   takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();
@@ -248,7 +238,7 @@ export class Results {
     return { ...this.takeSome(isOutdated), isRepeated: true };
   }
 
-  /** Takes the results of the jobs for which `isTaken` is true, and no locks of runs. `isRepeated` does not change. */
+  /** Takes the results of the jobs for which `isTaken` is true, and no locks of runs. */
   takeSome(isTaken: (job: FetchedJob) => boolean): ResultBatch {
     const part = (taken: boolean) => ({
       done: this.#done.filter((job) => isTaken(job) === taken),
@@ -284,7 +274,6 @@ export class Results {
   }
 }
 
-/** Returns the locks of the runs whose jobs the batch returns without unlocking the run. */
 function queuesGoingBack({ returned, unlockedQueues }: ResultBatch): ReadonlySet<number> {
   const ids = new Set<number>();
   for (const { runLock } of returned) if (runLock !== null) ids.add(runLock);

@@ -1,7 +1,6 @@
-// Writes the results of a batch that PostgreSQL has refused as a whole, for example because a foreign key or a trigger
-// prevents a change, or because another session has locked a row. Each list of the batch is halved repeatedly, until
-// each refused result is sent alone and all other results are written. If a statement reaches its time limit, its
-// results are not halved. Instead, the safe mode leaves the results of locked rows for later, and sends the other
+// Writes the results of a batch that PostgreSQL has refused as a whole, for example because of a trigger. Each list of
+// the batch is halved repeatedly, until each refused result is sent alone and all other results are written. If a
+// statement reaches its time limit, the safe mode leaves the results of locked rows for later, and sends the other
 // results together. In the fast mode, or if no locked row is found, each result is sent alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -15,7 +14,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** How many statements of settleSeparately() may reach their time limit. After one more, nothing is sent. */
+/** How many statements may reach their time limit. After one more, nothing is sent. */
 const MAX_TIMEOUTS = 8;
 
 /** Whether a single row may be the cause of a statement's error. */
@@ -28,7 +27,7 @@ const hasWaited = (error: unknown): boolean =>
 
 const LOCK_TIMEOUT = "55P03";
 
-/** A result that PostgreSQL refuses. Successes for which settleSeparately() has written a failure are not included. */
+/** A result that PostgreSQL refuses. */
 export interface RefusedResult {
   readonly job: FetchedJob;
   /** null: the job is returned unstarted. */
@@ -46,11 +45,11 @@ export interface SeparateResults {
   /** Locks of runs of queues that PostgreSQL refuses to remove. `unconfirmed` has these locks, too. */
   readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
   readonly unconfirmed: ResultBatch;
-  /** An error because of which results are unconfirmed, such as a lost connection; null if `unconfirmed` is empty. */
+  /** An error because of which results are unconfirmed; null if `unconfirmed` is empty. */
   readonly failure: unknown;
 }
 
-/** Returns PostgreSQL's message, followed by the place of the error if PostgreSQL has sent the place. */
+/** Returns PostgreSQL's message and, if known, the place of the error. */
 export function raisedText(error: unknown): string {
   const cause = ((error as { cause?: unknown }).cause ?? error) as Record<string, unknown>;
   const place = typeof cause["where"] === "string" ? cause["where"].split("\n")[0] : "";
@@ -61,9 +60,8 @@ export const refusalText = (error: unknown): string =>
   `PostgreSQL refuses the result of the job: ${raisedText(error)}`;
 
 /**
- * Writes the results that PostgreSQL accepts. If a success is refused, a failure is written instead. Exception: if a
- * slow trigger is the cause in the safe mode, the success is returned as refused. `reason`: the error with which the
- * write of the whole batch failed. Never rejects.
+ * Writes the results that PostgreSQL accepts. If a success is refused, a failure is usually written instead. `reason`:
+ * the error with which the write of the whole batch failed. Never rejects.
  */
 export async function settleSeparately(
   db: Database,
@@ -85,8 +83,8 @@ export async function settleSeparately(
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     onRefused: (job, error) => {
-      // A failure would make the job run again. A trigger may be slow only once, so in the safe mode the caller can
-      // send the success again. In the fast mode the job is no longer locked, and would run again in any case.
+      // A trigger may be slow only once, so in the safe mode the caller can send the success again. In the fast mode
+      // the job is no longer locked, and would run again in any case.
       if (isSlowTrigger(error) && mode === "locked_by") {
         refused.push({ job, result: "done", error });
         return;
@@ -122,8 +120,8 @@ export async function settleSeparately(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Named queues are unlocked last. If the return of a job is unconfirmed, the job's queue stays locked, so that later
-  // jobs of the queue do not start before this job.
+  // If the return of a job is unconfirmed, the job's queue stays locked, so that later jobs of the queue do not start
+  // before this job.
   if (mode === "locked_by") {
     const isWaiting = (lock: number) =>
       unconfirmed.returned.some(({ runLock }) => runLock === lock);
@@ -153,7 +151,7 @@ export async function settleSeparately(
 
 interface Part<T> {
   readonly change: Change;
-  /** Returns the id of an item's job; null if the items are locks of runs of queues. */
+  /** null: the items are locks of runs of queues. */
   readonly idOf: ((item: T) => string) | null;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
@@ -164,13 +162,13 @@ interface Part<T> {
 class HalvingWriter {
   readonly #db: Database;
   readonly #mode: LockMode;
-  /** The error of the whole batch if a statement of the batch had reached its time limit; null: none had. */
+  /** The error of the whole batch, if a statement of the batch had reached its time limit. */
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
-  /** The error after which no more results are sent, such as a lost connection or one timeout too many; null: none. */
+  /** The error after which no more results are sent, such as a lost connection. */
   failure: unknown = null;
-  /** The first error because of which some results are sent later; null: none. */
+  /** The first error because of which results are sent later. */
   later: unknown = null;
 
   constructor(db: Database, mode: LockMode, waited: unknown) {
@@ -215,10 +213,6 @@ class HalvingWriter {
     for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
   }
 
-  /**
-   * Adds the items with locked rows to `unconfirmed`, and writes the other items. If no locked row is found, writes
-   * each item alone.
-   */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;
     let locked: readonly string[] = [];

@@ -1,10 +1,9 @@
-// The slots in which jobs run. An occupied slot takes work units from its source, one after another. A slot becomes
-// free when its source has no unit or may start no job, or when more slots are occupied than the concurrency allows.
+// The slots in which jobs run. An occupied slot takes work units from its source, one after another.
 import type { FetchedJob } from "./fetched-job.ts";
 
 /**
- * Jobs of one named queue, which run in order in one slot. `lock`: the number (queue/sql/slots.ts) of what the run has
- * locked: the named queue or, if the queue is under a limit, one of the queue's own slots.
+ * Jobs of one named queue, which run in order in one slot. `lock`: the number of the locked queue, or of the queue's
+ * locked slot (queue/sql/slots.ts).
  */
 export class QueueRun {
   readonly lock: number;
@@ -24,14 +23,14 @@ export type WorkUnit = FetchedJob | QueueRun;
 export interface WorkSource {
   /** Whether a job may start now. Called before each job. */
   mayStart(): boolean;
-  /** Whether this job of a run may start after the job before it. Not called for the first job of a run. */
+  /** Whether this job of a run may start after the job before it. */
   mayFollow(job: FetchedJob): boolean;
-  /** Returns the next unit; undefined when none is left. */
+  /** Returns the next unit. */
   take(): WorkUnit | undefined;
   /** Runs a job. Returns undefined if the job is done at once; otherwise a promise, which never rejects. */
   run(job: FetchedJob): Promise<void> | undefined;
   jobEnded(job: FetchedJob): void;
-  /** Called when a run has ended or was abandoned. `unstarted`: the jobs of the run that have not started. */
+  /** Called when a run has ended or was abandoned. */
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
@@ -40,7 +39,6 @@ export interface SlotCount {
   readonly value: number;
 }
 
-/** An occupied slot. */
 interface Slot {
   readonly source: WorkSource;
   unit: WorkUnit | undefined;
@@ -62,7 +60,7 @@ export class Slots {
     this.#onChange = onChange;
   }
 
-  /** The number of free slots; 0 while more slots are occupied than a lowered concurrency allows. */
+  /** The number of free slots. */
   get free(): number {
     return Math.max(0, this.#concurrency.value - this.#occupied.length);
   }
@@ -91,17 +89,14 @@ export class Slots {
     });
   }
 
-  /**
-   * The running jobs of all sources, except jobs of runs of queues. A fast lane may lock its running jobs by
-   * `locked_by` at any time, so safe/uncertain-locks.ts leaves all these jobs locked.
-   */
+  /** The running jobs of all sources, except jobs of runs of queues. */
   get runningAlone(): readonly FetchedJob[] {
     return this.#occupied.flatMap(({ unit }) =>
       unit === undefined || unit instanceof QueueRun ? [] : [unit],
     );
   }
 
-  /** Returns the locks of the runs of named queues in this source's slots. */
+  /** Returns the locks of the runs in this source's slots. */
   queueIds(source: WorkSource): readonly number[] {
     return this.#slotsOf(source).flatMap(({ unit }) =>
       unit instanceof QueueRun ? [unit.lock] : [],
@@ -124,8 +119,8 @@ export class Slots {
   }
 
   /**
-   * Occupies free slots while `hasMore()` returns true. Returns a promise for each of these slots. The promise resolves
-   * when the slot is free again or, if the slot was abandoned, when the slot's running job has ended.
+   * Occupies free slots while `hasMore()` returns true. Each returned promise resolves when its slot is free again; for
+   * an abandoned slot, when the running job has ended.
    */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
@@ -158,7 +153,7 @@ export class Slots {
       const unit = source.take();
       if (unit === undefined) break;
       slot.unit = unit;
-      // If the job is done at once, nothing is awaited, because an await would cost more than the job.
+      // A job that is done at once is not awaited, because an await would cost more than the job.
       const pending = unit instanceof QueueRun ? this.#runQueue(slot, unit) : source.run(unit);
       if (pending !== undefined) {
         await pending;
@@ -199,7 +194,7 @@ export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
   return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
-/** Groups jobs into units, in order. Jobs with the same lock become one run, at the place of the first such job. */
+/** Groups jobs into units, in order. Jobs with the same lock become one run. */
 export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
   if (jobs.every((job) => job.runLock === null)) return jobs;
   const runs = new Map<number, QueueRun>();

@@ -27,10 +27,7 @@ export interface Timing {
   readonly waits: Durations;
 }
 
-/**
- * The weight of a new duration in the mean. A duration above the mean has less weight, because the process may have
- * been stopped for a part of this duration.
- */
+/** A duration above the mean has less weight, because the process may have been stopped for a part of this duration. */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {
@@ -38,12 +35,9 @@ export class TaskTally {
   failed = 0;
   /** Jobs that an interceptor skipped. */
   skipped = 0;
-  /** The histograms of durations; null until the first scrape of the metrics. */
+  /** The histograms; null until the first scrape of the metrics. */
   timing: Timing | null = null;
-  /**
-   * The moving mean duration of the task's jobs in named queues, in milliseconds; null until one of these jobs has
-   * ended. This mean limits how many jobs of a named queue are fetched together.
-   */
+  /** The moving mean duration of the task's jobs in named queues, in milliseconds. */
   meanMs: number | null = null;
 
   /** Adds the duration of a job of a named queue to `meanMs`. */

@@ -1,5 +1,4 @@
-// Determines an attempt's result from the value that the handler returned or threw, and creates the text of a failed
-// attempt's error.
+// Determines an attempt's result from the value that the handler returned or threw.
 import { inspect } from "node:util";
 import { isError, UNSHOWN } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
@@ -9,17 +8,17 @@ import type { FetchedJob } from "./fetched-job.ts";
 
 /**
  * The result of an attempt: null if the attempt succeeded. `payload`: the job's new payload, a JSON array of the items
- * of the old payload that failed; null: the payload stays as it is.
+ * that failed; null: the payload stays as it is.
  */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
 /** Returns the attempt's result for a value that the handler returned. For a batch or a list, use judgePending(). */
 export function judge(kind: Task["kind"], value: unknown): Result {
-  // A task written for Graphile Worker fails by throwing. Of its return values, only a list has a meaning.
+  // A task written for Graphile Worker fails by throwing.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** Like judge(), but also for a batch, and for a list that a task written for Graphile Worker has returned. */
+/** Like judge(), but also for a batch, and for a list from a task written for Graphile Worker. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -49,8 +48,8 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
 }
 
 /**
- * Returns the attempt's result for a returned list. If the payload is a list of the same length, an item of the payload
- * has failed if the promise at its place was rejected. If the payload is no such list, the attempt has succeeded.
+ * If the payload is a list of the same length, each item whose promise was rejected has failed. Otherwise, the attempt
+ * has succeeded.
  */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
@@ -76,7 +75,7 @@ function partial(
   return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
-/** Returns the result of a failed attempt. If `thrown` is no Error, its text becomes the message of a new Error. */
+/** Returns the result of a failed attempt. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
@@ -84,16 +83,13 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/**
- * Returns the error of a failed attempt: usually `error`. If the job was cancelled, and `error` is not the job's own
- * JobCancelled, returns a new JobCancelled with `error` as its cause.
- */
+/** Returns the error of a failed attempt: a JobCancelled if the job was cancelled, otherwise `error`. */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
   return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
 }
 
-/** Returns an error whose stack is only its message, because the frames would only show this library. */
+/** Returns an error without stack frames, because these would only show this library. */
 export function errorWithoutStack(message: string): Error {
   return Object.assign(new Error(message), { stack: message });
 }
@@ -107,12 +103,12 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value has then() and must be awaited: a promise, or a query builder that runs only when awaited. */
+/** Whether a value must be awaited: a promise, or a query builder that runs only when awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
-/** The maximum number of causes in `last_error`, needed because an error may be its own cause. */
+/** The maximum number of causes in `last_error`, because an error may be its own cause. */
 const MAX_CAUSES = 8;
 
 /** Returns the text for `last_error`: message and stack, and for an error of task/outcomes.ts also its cause's text. */

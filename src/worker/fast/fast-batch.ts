@@ -5,9 +5,8 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 
 /**
- * If some jobs of a batch have not started after this time, the transaction ends, even if its time limit is longer.
- * Only its end unlocks these jobs, so that the safe mode of any worker can run them. A batch is planned for 25 ms
- * (HORIZON_MS), so its unstarted jobs usually wait for long jobs to end.
+ * If some jobs of a batch have not started after this time, the transaction ends, even if its time limit is longer. The
+ * end unlocks these jobs, so that the safe mode of any worker can run them.
  */
 const MAX_UNSTARTED_MS = 200;
 
@@ -26,15 +25,14 @@ export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
   /**
-   * The age of the batch, checked before each job starts: after a freeze of the process, timers are late, and the row
-   * locks may be lost.
+   * Checked before each job starts, because after a freeze of the process, timers are late, and the row locks may be
+   * lost.
    */
   readonly #age = new Stopwatch();
   #next = 0;
   #isClosed = false;
   #busySlots = 0;
   readonly #cut = new AbortController();
-  /** Resolves when no slot is busy or the batch was abandoned. */
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(parts: FastBatchParts<E>) {
@@ -45,11 +43,11 @@ export class FastBatch<E> implements WorkSource {
   /** Started jobs whose attempts have not ended. */
   get running(): readonly FetchedJob[] {
     const { slots, executor } = this.#parts;
-    // A cancelled job that ignores its signal still occupies its slot, but already has a result. It is left out.
+    // A cancelled job that ignores its signal still occupies its slot, but already has a result.
     return slots.runningJobs(this).filter((job) => executor.isRunning(job));
   }
 
-  /** Whether a slot that start() occupied is not free yet. */
+  /** Whether a slot of the batch is not free yet. */
   get isBusy(): boolean {
     return this.#busySlots > 0;
   }
@@ -71,11 +69,11 @@ export class FastBatch<E> implements WorkSource {
   }
 
   /**
-   * Resolves to true when all slots of the batch are free or abandoned. Resolves to false, and starts no more jobs of
-   * the batch, at cut(), at the time limit, or after MAX_UNSTARTED_MS if some jobs have not started by then.
+   * Resolves to true when all slots of the batch are free or abandoned. Resolves to false, and starts no more jobs, at
+   * cut(), at the time limit, or after MAX_UNSTARTED_MS if some jobs have not started.
    */
   async waitForSlots(): Promise<boolean> {
-    // If no job of the batch runs any more, the batch's slots are free soon, so no timer is needed.
+    // If no job runs any more, the slots are free soon, so no timer is needed.
     if (this.#parts.slots.runningJobs(this).length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;
@@ -91,13 +89,13 @@ export class FastBatch<E> implements WorkSource {
     return false;
   }
 
-  /** Starts no more jobs of the batch, and ends the wait of waitForSlots(), as the time limit does. */
+  /** Starts no more jobs, and ends the wait of waitForSlots(). */
   cut(): void {
     this.stop();
     this.#cut.abort();
   }
 
-  /** Starts no more jobs of the batch. */
+  /** Starts no more jobs. */
   stop(): void {
     this.#isClosed = true;
   }
@@ -125,7 +123,7 @@ export class FastBatch<E> implements WorkSource {
 
   jobEnded(): void {}
 
-  // Jobs of named queues belong to the safe mode, so a batch has no runs of queues.
+  // A batch has no jobs of named queues.
   mayFollow(): boolean {
     return true;
   }
@@ -133,7 +131,7 @@ export class FastBatch<E> implements WorkSource {
   runEnded(): void {}
 
   #slotEnded(): void {
-    // After abandon(), which has set the number to 0, slots that become free are not counted.
+    // After abandon(), slots that become free are not counted.
     if (this.#busySlots === 0) return;
     this.#busySlots--;
     if (this.#busySlots === 0) this.#ended.resolve();

@@ -1,25 +1,20 @@
 // The fast mode (option `fastLane`) is for short jobs that have no key, no named queue and no limit. Jobs are locked by
-// the row locks of an open transaction instead of an update. The commit of this transaction deletes completed jobs.
-// Each connection has a lane (fast-lane.ts), which repeats these steps:
+// the row locks of an open transaction. Each connection has a lane (fast-lane.ts), which repeats these steps:
 //
 //  1. `begin; select … for update skip locked` fetches a batch: one job for each free slot, and as many more as will
 //     probably end within 25 ms. The fetch leaves out jobs whose rows were locked before: PostgreSQL keeps a mark in
 //     `xmax`. The safe mode runs these jobs, because it counts each attempt before the job runs. In the fast mode, a
 //     job that kills its process would run again and again.
-//  2. The slots run the jobs (fast-batch.ts). The rows do not show which worker runs the jobs, so the heartbeat of the
-//     worker lists its running jobs.
+//  2. The slots run the jobs (fast-batch.ts).
 //  3. When all jobs have ended, one packet deletes the completed jobs, updates the failed jobs, commits, and starts the
 //     next batch with step 1.
 //
 // Exceptions:
-//  - If some jobs still run after `limitMs` (default 100), or have not started after 200 ms, the results of the ended
-//    jobs are written, and the transaction is committed. Running jobs are locked by `locked_by`, and the safe mode
-//    writes their results (kept-jobs.ts). Unstarted jobs are unlocked.
-//  - If the connection is lost, the running jobs of the transaction are aborted. PostgreSQL unlocks the rows when it
-//    detects the loss. The result of each ended job is written on a new connection, unless the safe mode of a worker
-//    has locked the job by then.
-//  - If PostgreSQL refuses a result, the transaction is rolled back, and the results are written again, in parts. If a
-//    success is refused, a failure is written instead. If a failure is refused, the safe mode runs the job again.
+//  - If some jobs still run after `limitMs` (default 100), or have not started after 200 ms, the transaction ends.
+//    Running jobs are then locked by `locked_by` (kept-jobs.ts). Unstarted jobs are unlocked.
+//  - If the connection is lost, the running jobs of the transaction are aborted. The results of ended jobs are written
+//    on a new connection, unless the safe mode of a worker has locked the job by then.
+//  - If PostgreSQL refuses a result, the transaction is rolled back, and the results are written again, in parts.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { NEW_JOBS } from "../../queue/sql/notify.ts";
@@ -46,7 +41,7 @@ export interface FastFetcherParts<E> {
   readonly clock: Clock;
   readonly connections: readonly WorkerConnection[];
   readonly source: ContextSource<E>;
-  /** The results of jobs that are locked by `locked_by`. The safe mode writes these results. */
+  /** The results that the safe mode writes. */
   readonly lockedResults: Results;
   readonly refusals: Refusals;
   readonly tasks: TaskParameters;
@@ -68,8 +63,8 @@ export class FastFetcher<E> implements Fetcher<E> {
     this.#connections = parts.connections;
     const { notify, preparedStatements } = parts.config;
     // The first lane also listens, because a server process that has just sent an announcement to this lane is still
-    // awake when the lane's fetch arrives. Behind a transaction pooler (`preparedStatements: false`), no lane listens:
-    // LISTEN would stay on the pooler's connection to PostgreSQL, which may serve another client afterwards.
+    // awake when the lane's fetch arrives. Behind a transaction pooler (`preparedStatements: false`), LISTEN would stay
+    // on a connection that may serve another client afterwards.
     if (notify && preparedStatements) {
       this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));
     }
@@ -86,9 +81,8 @@ export class FastFetcher<E> implements Fetcher<E> {
     const { completeIn } = source;
     const fastSource: ContextSource<E> = {
       ...source,
-      // completeIn() deletes the job on `client`, a connection of the task, if the job is locked by `locked_by`. The
-      // delete would wait for the row lock of this lane's transaction. So the lane first ends the transaction, which
-      // makes the job a kept job.
+      // The delete on `client` would wait for the row lock of this lane's transaction. So the lane first ends the
+      // transaction, which makes the job a kept job.
       completeIn: async (job, client) => {
         await lane.lockOrdinarily(job);
         await completeIn(job, client);
@@ -121,7 +115,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     return { executor, lane };
   }
 
-  /** The kept jobs (kept-jobs.ts), which are locked by `locked_by`. */
+  /** The kept jobs. */
   get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => [...lane.keptJobs]);
   }
@@ -141,7 +135,7 @@ export class FastFetcher<E> implements Fetcher<E> {
 
   /**
    * Wakes only one idle lane, because several lanes would compete for the same rows. If this lane fetches as many jobs
-   * as it can take, onFull() wakes another idle lane. If no lane is idle, each lane fetches again after its batch.
+   * as it can take, onFull() wakes another idle lane.
    */
   wake(count: number): void {
     const isNews = count > 0;

@@ -5,9 +5,6 @@
 //    └──────no jobs───────┘
 // Flush and fetch: writes results and commits. If jobs may be fetched, also begins the next transaction with a fetch.
 // Keep: writes results, locks the running jobs by `locked_by` and commits. The commit unlocks the unstarted jobs.
-// The fast mode does not count an attempt before the job runs, so a job that kills its process could run again and
-// again. But the row lock leaves a mark (xmax) in the row of such a job. Marked jobs are left to the safe mode, which
-// counts each attempt before the job runs.
 import type { Outage } from "../../base/outage.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -30,7 +27,7 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly slots: Slots;
   /** The time limit of a transaction. */
   readonly limitMs: number;
-  /** Whether jobs may be fetched and started now. False, for example, while the worker has no valid lease. */
+  /** Whether jobs may be fetched and started now. */
   mayFetch(): boolean;
   /** Called when there may be more ready jobs than this lane can take. */
   onFull(): void;
@@ -55,7 +52,7 @@ export class FastLane<E> {
   /** The current batch, and earlier batches whose kept jobs still run. */
   #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
-  #turning: Promise<void> = Promise.resolve(); // the current turn: flush, fetch, and run the batch
+  #turning: Promise<void> = Promise.resolve();
   #loop: Promise<unknown> | null = null;
 
   constructor(parts: FastLaneParts<E>) {
@@ -67,7 +64,7 @@ export class FastLane<E> {
 
   /**
    * Whether no job is running or unconfirmed, and no fetch is unanswered. During a stop, a fetch that writes no results
-   * does not count if its connection is lost, or if its answer is late (idle.ts).
+   * does not count if it is lost or late.
    */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
@@ -104,7 +101,7 @@ export class FastLane<E> {
     this.#idle.wake(isNews);
   }
 
-  /** Called when a slot is free again. An idle lane continues if it has results to write, or may find ready jobs. */
+  /** Called when a slot is free again. */
   slotFreed(): void {
     const hasMore = !this.#transaction.plan.isDrained && this.#mayFetch;
     if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
@@ -135,7 +132,7 @@ export class FastLane<E> {
     this.#idle.resume();
   }
 
-  /** Closes the connection. This unlocks the jobs of the open transaction, so that another worker can run them. */
+  /** Closes the connection. This unlocks the jobs of the open transaction. */
   async close(): Promise<void> {
     this.stop();
     this.#close.abort();
@@ -168,7 +165,7 @@ export class FastLane<E> {
     await connection.close();
   }
 
-  /** Called after an error. Other workers may fetch the jobs of the transaction, so its running jobs are aborted. */
+  /** Other workers may fetch the jobs of the transaction, so its running jobs are aborted. */
   #onBroken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     this.#transaction.connectionLost(error);
@@ -182,7 +179,7 @@ export class FastLane<E> {
     onChange();
   }
 
-  /** Aborts the running jobs of the current batch. Kept jobs of earlier batches continue, because they stay locked. */
+  /** Kept jobs of earlier batches continue, because they stay locked. */
   #abortRunning(): void {
     this.#batch?.stop();
     this.#parts.executor.abort(LOST, new Set(this.#batch?.running.map(idOf)));
@@ -212,8 +209,7 @@ export class FastLane<E> {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // Fetches before the next turn, to save time. If this fetch fails, the next turn handles the error. Without a
-      // connection, nothing is fetched here, because the lane has to connect first.
+      // Fetches before the next turn, to save time. If this fetch fails, the next turn handles the error.
       if (!this.#mayFetch || !connection.isConnected) return;
       const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
       this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
@@ -280,15 +276,15 @@ export class FastLane<E> {
     if (batch.isBusy) this.#busy = [...this.#busy, batch];
     if (!(await batch.waitForSlots())) await this.#keep(batch.running);
     this.#batch = null;
-    // Unstarted jobs keep the mark of the row lock, so the safe mode fetches them.
+    // Unstarted jobs keep the mark of the row lock (`xmax`), so only the safe mode fetches them.
     if (!batch.hasUnstarted) return;
     if (this.#transaction.isOpen) this.#leavesJobs = true;
     else onLeft();
   }
 
   /**
-   * Ends the transaction early: running jobs are locked by `locked_by`, unstarted jobs are unlocked. Results are
-   * written first, because the commit unlocks the ended jobs. Rejects if the connection is lost or a write is refused.
+   * Results are written first, because the commit unlocks the ended jobs. Rejects if the connection is lost or a write
+   * is refused.
    */
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;

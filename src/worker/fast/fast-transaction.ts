@@ -1,6 +1,5 @@
 // The transactions of the fast mode on one connection. Each transaction begins with a fetch, which locks a batch of
-// jobs by row locks. next() sends the results of these jobs, the commit and the fetch of the next transaction in one
-// packet.
+// jobs by row locks.
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -28,7 +27,6 @@ import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
 
-/** The maximum number of jobs that a transaction fetches. */
 const MAX_BATCH = 2_000;
 
 /** The error of keep() if no job was kept. After any other error of keep(), jobs may have been kept. */
@@ -39,7 +37,7 @@ export const ROLLED_BACK = new Error(
 /** The jobs that a transaction has locked. */
 export interface FastFetchResult {
   readonly jobs: readonly FetchedJob[];
-  /** Whether as many jobs were fetched as requested. If so, more jobs may be ready. */
+  /** Whether as many jobs were fetched as requested. */
   readonly isFull: boolean;
 }
 
@@ -69,7 +67,7 @@ const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  /** `paused`: leaves out paused tasks. `plain`: used if the schema has no table of pauses that this role may read. */
+  /** `paused`: leaves out paused tasks. */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
   #pausesRead = 0;
@@ -143,8 +141,8 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results, locks the jobs `ids` by `locked_by`, and commits, which removes all row locks. Throws ROLLED_BACK
-   * if PostgreSQL refused a change.
+   * Writes results, locks the jobs `ids` by `locked_by`, and commits. Throws ROLLED_BACK if PostgreSQL refused a
+   * change.
    */
   async keep(batch: ResultBatch, ids: readonly string[]): Promise<void> {
     const { connection, workerId } = this.#parts;
@@ -162,7 +160,6 @@ export class FastTransaction {
     await this.#parts.connection.commit();
   }
 
-  /** Requests one job for each slot, and as many further jobs as probably end within HORIZON_MS (fetch-plan.ts). */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
@@ -205,8 +202,8 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results. The statements that `following` sends are in the same packet. Resolves to the answers to these
-   * statements. If PostgreSQL refused a change, calls #writeOneByOne() and resolves to null.
+   * Writes results, in one packet with the statements that `following` sends. Resolves to the answers to these
+   * statements; null if PostgreSQL refused a change.
    */
   async #write(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
@@ -234,10 +231,9 @@ export class FastTransaction {
   }
 
   /**
-   * Rolls back, and writes the results that PostgreSQL accepts (settle-separately.ts). If a success is refused, a
-   * failure is written instead. If a failure is refused, the safe mode runs the job again. The rollback unlocks the
-   * jobs. Until their results are written, the safe mode of this worker does not fetch these jobs. But another worker,
-   * or a fetch that has already begun, may lock one of the jobs. Such a job runs again.
+   * Rolls back, and writes the results that PostgreSQL accepts. The rollback unlocks the jobs. Until their results are
+   * written, the safe mode of this worker does not fetch these jobs. If another worker locks one of the jobs in this
+   * time, the job runs again.
    */
   async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
     const { connection, workerId, hooks, results, refusals, logger, onWritten } = this.#parts;

@@ -30,7 +30,7 @@ export class Idle {
     return this.#resume !== null;
   }
 
-  /** Whether the first fetch for announced jobs has no answer yet. True for FIRST_MS at most. */
+  /** Whether the first fetch for announced jobs has no answer yet. */
   get isFetchingFirst(): boolean {
     return this.#isFetchingFirst && this.#clock.monotonic() - this.#wokenAtMs < FIRST_MS;
   }
@@ -45,8 +45,7 @@ export class Idle {
     const onWake = this.#onWake;
     this.#onWake = null;
     if (onWake !== null) {
-      // Most announced jobs are for this lane, so other fetchers wait for the lane's fetch. If no jobs were announced,
-      // other fetchers do not wait.
+      // Most announced jobs are for this lane, so other fetchers wait for the lane's fetch.
       this.#isFetchingFirst = isNews;
       this.#wokenAtMs = this.#clock.monotonic();
       onWake(isNews);
@@ -54,12 +53,12 @@ export class Idle {
     this.#resume?.();
   }
 
-  /** Ends the wait without a first fetch: a slot is free, results wait, or the lane must connect again. */
+  /** Ends the wait without a first fetch. */
   resume(): void {
     this.#resume?.();
   }
 
-  /** Ends the wait, because the lane stops. `onLate` is called after LATE_MS, unless close() is called first. */
+  /** Ends the wait, because the lane stops. */
   end(onLate: () => void): void {
     this.#resume?.();
     this.#cancelLate();
@@ -69,19 +68,19 @@ export class Idle {
     });
   }
 
-  /** Cancels the timer of end(), which would keep the process alive. */
+  /** Cancels the timer of end(). */
   close(): void {
     this.#cancelLate();
   }
 
-  /** Called when a fetch has its answer, or will get none. Returns whether it was a first fetch for announced jobs. */
+  /** Called when a fetch has ended. Returns whether the fetch was a first fetch for announced jobs. */
   endFirstFetch(): boolean {
     const wasFirst = this.#isFetchingFirst;
     this.#isFetchingFirst = false;
     return wasFirst;
   }
 
-  /** Waits for a call of wake(), resume() or end(). Calls `onIdle` at once. wake() calls `onWake` before it returns. */
+  /** Waits for a call of wake(), resume() or end(). wake() calls `onWake` before it returns. */
   async wait(onIdle: () => void, onWake: (isNews: boolean) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#resume = resolve;

@@ -1,5 +1,4 @@
-// Jobs of the fast mode that outlasted their transaction. They are locked by `locked_by`, so the safe mode writes
-// their results.
+// The kept jobs of the fast mode, and how their results are moved to the safe mode, which writes them.
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { emitSettled, idOf, jobsIn, type Results } from "../execute/results.ts";
 import type { Hooks } from "../task/hooks.ts";
@@ -10,16 +9,16 @@ export interface KeptJobsParts {
   readonly hooks: Hooks;
   /** The results of the fast lane's jobs, kept or not. */
   readonly results: Results;
-  /** The results of jobs locked by `locked_by`, which the safe mode writes. */
+  /** The results that the safe mode writes. */
   readonly lockedResults: Results;
-  /** Returns the jobs that are locked by `locked_by`, according to all answers that the worker has received. */
+  /** Returns the jobs in flight that are locked by `locked_by`. */
   lockedJobs(): readonly FetchedJob[];
-  /** Called when results were handed over, and after other changes of the fast lane. */
+  /** Called after changes of the fast lane. */
   onChange(): void;
 }
 
 export class KeptJobs {
-  /** The kept jobs whose results have not been handed over to the safe mode. Most of them still run. */
+  /** The kept jobs whose results have not been handed over to the safe mode. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
   /** Jobs that are possibly not locked by `locked_by`: `keeping` rejected. The safe mode may fetch them again. */
@@ -29,7 +28,7 @@ export class KeptJobs {
     this.#parts = parts;
   }
 
-  /** Adds jobs. `keeping` resolves when the jobs are locked by `locked_by`. If `keeping` rejects, add() rejects. */
+  /** Adds jobs. `keeping` resolves when the jobs are locked by `locked_by`. Rejects if `keeping` rejects. */
   async add(jobs: readonly FetchedJob[], keeping: Promise<void>): Promise<void> {
     for (const job of jobs) this.jobs.add(job);
     try {
@@ -43,15 +42,14 @@ export class KeptJobs {
     }
   }
 
-  /** Moves the results of kept jobs to the safe mode. Results of other jobs are written with their transaction. */
+  /** Moves the results of kept jobs to the safe mode. */
   handOver(): void {
     const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
-    // If this worker has fetched a job again, the result of the earlier attempt would be written for the later attempt.
-    // So the earlier result is discarded.
+    // If this worker has fetched a job again, the earlier result would be written for the later attempt. So the earlier
+    // result is discarded.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
-    // The lane sends no results of kept jobs, so these results were not sent before, even if `isRepeated` is true for
-    // other results of the lane.
+    // The fast lane never sends results of kept jobs, so these results were not sent before.
     emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));
     const kept = results.takeSome((job) => this.jobs.has(job));
     for (const job of kept.done) lockedResults.complete(job);

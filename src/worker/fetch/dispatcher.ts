@@ -1,5 +1,4 @@
-// The dispatcher brings jobs to slots: it wakes the fetchers, decides which of them may fetch, and detects when all
-// jobs are done. Its code does not depend on the modes of the fetchers.
+// The dispatcher wakes the fetchers, decides which of them may fetch, and detects when all jobs are done.
 //
 //   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher of these jobs
 //                    ▲                          │
@@ -20,7 +19,7 @@ export interface DispatcherParts<E> {
   readonly pollIntervalMs: number;
   /** Returns the fetchers in the order in which they fetch after a wake-up. */
   fetchers(link: FetcherLink): readonly Fetcher<E>[];
-  /** Called when a connection was lost. Other connections of the worker may be lost, too. */
+  /** Called when a connection was lost. */
   connectionLost(): void;
   readonly lease: Pick<WorkerLease, "isGood">;
 }
@@ -56,16 +55,13 @@ export class Dispatcher<E> {
     return this.#fetchers.flatMap(({ executors }) => executors);
   }
 
-  /**
-   * True if certainly no job is locked under this session's id. False while jobs may be locked because a fetch, or a
-   * write of results, has no answer.
-   */
+  /** Whether certainly no job is locked under this session's id. */
   get holdsNothing(): boolean {
     const isCertain = !this.#fetchers.some(({ isUncertain }) => isUncertain);
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 
-  /** Starts the fetchers. If start() rejects, for example because the database cannot be reached, no job runs. */
+  /** Starts the fetchers. If start() rejects, no job runs. */
   async start(): Promise<void> {
     for (const executor of this.executors) executor.begin();
     // The last fetcher starts first, because the others may leave jobs to it.
@@ -100,7 +96,7 @@ export class Dispatcher<E> {
     await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
   }
 
-  /** Makes the fetchers write recorded results, including the results of jobs that still occupy their slots. */
+  /** Makes the fetchers write recorded results. */
   settle(): void {
     this.#onChange();
   }
@@ -122,7 +118,7 @@ export class Dispatcher<E> {
     for (const fetcher of this.#fetchers) fetcher.prove();
   }
 
-  /** Closes the connections. Jobs that are still locked by `locked_by` stay locked until they are recovered. */
+  /** Closes the connections. */
   async close(): Promise<void> {
     this.#isFetching = false;
     this.#wakeups.stop();
@@ -141,8 +137,8 @@ export class Dispatcher<E> {
   }
 
   /**
-   * Whether the fetcher may fetch now. A fetcher may not fetch while an earlier fetcher makes its first fetch for
-   * announced jobs, because most of these jobs are for the earlier fetcher.
+   * A fetcher waits while an earlier fetcher makes its first fetch for announced jobs: most of these jobs are for the
+   * earlier fetcher.
    */
   #mayFetch(fetcher: Fetcher): boolean {
     if (!this.#isFetching || !this.#parts.lease.isGood) return false;
@@ -157,12 +153,11 @@ export class Dispatcher<E> {
     for (const other of this.#fetchers) if (other !== fetcher) other.wakeForOthers();
   }
 
-  /** While waitUntilDrained() waits, wakes the fetchers, because a job that has just ended may have added jobs. */
+  /** A job that has just ended may have added jobs. */
   #onWritten(): void {
     if (this.#allDone.hasWaiting) this.wake(0);
   }
 
-  /** Advances the fetchers, once for all calls in one turn of the event loop. */
   #onChange(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -178,7 +173,6 @@ export class Dispatcher<E> {
   }
 }
 
-/** Callers wait at a gate until the gate opens. */
 class Gate {
   #waiting: (() => void)[] = [];
 

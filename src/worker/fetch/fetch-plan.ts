@@ -1,5 +1,5 @@
-// The fetch plan decides whether there is anything to fetch, where the next fetch starts, how many jobs it requests and
-// how long it may take. A fetch is full if it returned as many jobs as it requested, and short if it returned fewer.
+// The fetch plan decides whether to fetch, where the next fetch starts, how many jobs the fetch requests, and how long
+// the fetch may take. A full fetch returned as many jobs as requested. A short fetch returned fewer.
 //
 //               wake(), raise(): something may be ready
 //   drained ────────────────────────────────────────────▶ ready ──request()──▶ under way
@@ -17,7 +17,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 
-/** The place in the index of jobs where a fetch starts. Jobs before this place, most of them locked, are not read. */
+/** The place in the index of jobs where a fetch starts. */
 export interface FetchStart {
   readonly priority: number;
   readonly runAtSeconds: number | "-Infinity";
@@ -29,13 +29,13 @@ export const BEGINNING: FetchStart = { priority: -32_768, runAtSeconds: "-Infini
 /** The parameters of one fetch. */
 export interface FetchRequest {
   readonly want: number;
-  /** Whether this is a quick fetch, which reads only jobs of the most urgent priority (queue/fetch/quick-fetch.ts). */
+  /** Whether this is a quick fetch (queue/fetch/quick-fetch.ts). */
   readonly isQuick: boolean;
-  /** Whether the fetch may take a minute instead of a few seconds, because an earlier fetch has timed out. */
+  /** Whether the fetch may take a minute instead of a few seconds. */
   readonly isPatient: boolean;
   /** Whether jobs of named queues are fetched, too. */
   readonly queues: boolean;
-  /** false: if there are limits of queues, the fetch does not search for a free named queue. A search may be slow. */
+  /** false: if there are limits of queues, the fetch does not search for a free named queue. */
   readonly findsFreeQueue: boolean;
   /** Which jobs without a named queue are fetched. */
   readonly free: JobKind;
@@ -46,15 +46,14 @@ export interface FetchRequest {
 }
 
 // After a full fetch from the beginning of the index, later fetches start further on, for WALKS times the duration of
-// that fetch, within these bounds. In this time they miss more urgent jobs that become due. While vacuum is blocked, a
-// fetch from the beginning is slow, because it also reads the entries of finished jobs.
+// that fetch, within these bounds. In this time, fetches miss more urgent jobs that become due. While vacuum is
+// blocked, a fetch from the beginning is slow, because entries of finished jobs remain there.
 const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
 
-// While there are limits of queues, not every fetch searches for a free named queue. If a fetch finds every queue
-// locked, the next search is due after SEARCHES times the duration of this fetch, at most MAX_SEARCH_PAUSE_MS. When the
-// worker unlocks a queue, a search is due at once.
+// If there are limits of queues, and a fetch finds every named queue locked, the next search for a free queue is due
+// after SEARCHES times the duration of this fetch, at most MAX_SEARCH_PAUSE_MS.
 const SEARCHES = 20;
 const MAX_SEARCH_PAUSE_MS = 250;
 
@@ -63,7 +62,6 @@ const EARLIEST_S = -210_866_803_200;
 
 /** A fetch that takes longer than this has probably read far more index entries than it has locked jobs. */
 const LONG_WALK_MS = 1_000;
-/** A fetch that takes less than this does not need the time limit of a minute. */
 const PATIENT_WALK_MS = 4_000;
 
 /** The time for which jobs are fetched ahead, in milliseconds: a few round trips. */
@@ -72,22 +70,22 @@ export const HORIZON_MS = 25;
 const QUICK_JOBS = 32;
 const MAX_QUICK_SKIPS = 64;
 
-/** The log message for a fetch of the safe mode that has exceeded the usual time limit. See Stream.learnFailure(). */
+/** The log message for a fetch of the safe mode that has exceeded the usual time limit. */
 export const LONG_FETCH =
   "a fetch of jobs took too long and is repeated with more time; a possible cause: millions of ready jobs of other tasks come before those of this worker";
 
 export class FetchPlan {
   readonly #clock: Clock;
   readonly #free: JobKind;
-  // Every event that may have made a job ready increments #readyCount. A short fetch that has read everything proves
-  // that no other job was ready when it was sent: #drainedCount becomes the value that #readyCount had at that time.
+  // Each event that may have made a job ready increments #readyCount. When a short fetch has read everything,
+  // #drainedCount becomes the value that #readyCount had when the fetch was requested.
   #readyCount = 1;
   #drainedCount = 0;
-  /** Whether some named queue may be free, so that fetches read jobs of named queues, too. */
+  /** Whether some named queue may be free. */
   #queuesAreFree: boolean;
   /** When the next search for a free queue is due. */
   #searchAtMs = 0;
-  /** The value of #readyCount after this worker last unlocked a queue. Answers to earlier requests delay no search. */
+  /** The value of #readyCount after this worker last unlocked a queue. */
   #unlockCount = 0;
   /** Whether a fetch after the last search has left out the search. */
   #hasLeftOutSearch = false;
@@ -99,7 +97,7 @@ export class FetchPlan {
   #jobsPerMs = 0;
   #finished = 0;
   #measuredAtMs: number;
-  /** Whether the last wake() was for announced jobs and found the plan drained, and no fetch has followed. */
+  /** Whether the next fetch may be quick: the last wake() was for announced jobs and found the plan drained. */
   #isFirstNews = false;
   #quickSkips = 0;
   #quickSkipsLeft = 0;
@@ -141,7 +139,7 @@ export class FetchPlan {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Calls raise() and reset(). `isNews`: jobs were announced. Returns whether the plan was drained before the call. */
+  /** Calls raise() and reset(). Returns whether the plan was drained before the call. */
   wake(isNews: boolean): boolean {
     const wasDrained = this.isDrained;
     this.raise();
@@ -170,7 +168,7 @@ export class FetchPlan {
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // If jobs end faster than before, the mean rises in steps. A speed measured more than a second ago does not count.
+    // A speed measured more than a second ago does not count.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;
@@ -236,7 +234,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Returns whether a request failed by a timeout. If so, the next request is for one job and may take a minute. */
+  /** Returns whether a request failed by a timeout. */
   learnFailure(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
@@ -244,7 +242,7 @@ export class FetchPlan {
     return true;
   }
 
-  /** Called when a request failed because of its jobs or their payloads. The next fetch requests a single job. */
+  /** Called when a request failed because of its jobs or their payloads. */
   learnRefusal(): void {
     this.#most = 1;
   }
@@ -256,7 +254,7 @@ export class FetchPlan {
     this.#measuredAtMs = this.#clock.monotonic();
   }
 
-  /** After a slow short fetch, the next fetch requests one job, which then does not wait until others are found. */
+  /** After a slow short fetch, the next fetch requests one job, so that this job does not wait for others. */
   #learnLength(isFull: boolean, tookMs: number): void {
     if (isFull) this.#most *= 2;
     else this.#most = tookMs < LONG_WALK_MS ? Number.POSITIVE_INFINITY : 1;

@@ -1,5 +1,4 @@
-// The interface through which the dispatcher uses fetchers. A fetcher fetches jobs, runs them in the worker's slots and
-// writes their results. The safe mode and the fast mode each have a fetcher.
+// The interface through which the dispatcher uses fetchers. The safe mode and the fast mode each have a fetcher.
 //
 //   new ──start()──▶ fetching ──stop()──▶ ending (running jobs end, results are written) ──▶ idle ──close()
 //                        └─ abandon(): running jobs are not waited for ──────────────────────┘
@@ -18,23 +17,20 @@ export interface Fetcher<E = unknown> extends InFlight {
   readonly isIdle: boolean;
   /** Whether jobs may be locked by `locked_by` because a fetch, or the write of a result, has no answer. */
   readonly isUncertain: boolean;
-  /**
-   * Whether the first fetch after an announcement of jobs has no answer yet; true only for a moment. While it is true,
-   * the fetchers after this one in the dispatcher's order do not fetch.
-   */
+  /** Whether the first fetch after an announcement of jobs has no answer yet. True only for a moment. */
   readonly isFetchingFirst: boolean;
-  /** Starts fetching. If start() rejects, for example because the database is unreachable, the fetcher runs no jobs. */
+  /** Starts fetching. If start() rejects, the fetcher runs no jobs. */
   start(): Promise<void>;
   /** Called when jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
   wake(count: number): void;
   /** Called when another fetcher leaves jobs to this one. */
   wakeForOthers(): void;
-  /** Called after a change, such as the end of a job: jobs may be able to start, and results may have to be written. */
+  /** Called after a change, such as the end of a job. */
   advance(): void;
   /**
-   * Gives unstarted jobs back, for example because some of them may be paused, and continues to fetch. None of these
-   * jobs starts after this call. In the safe mode, resolves when the fetches under way have ended and no job that was
-   * given back is unconfirmed. In the fast mode, resolves at once.
+   * Gives unstarted jobs back and continues to fetch. None of these jobs starts after this call. In the safe mode,
+   * resolves when the fetches under way have ended and no job that was given back is unconfirmed. In the fast mode,
+   * resolves at once.
    */
   returnUnstarted(): Promise<void>;
   /** Ends fetching, and gives unstarted jobs back. */
@@ -53,7 +49,7 @@ export type PromptConnection = Pick<WorkerConnection, "database" | "isPrompt">;
 export interface FetcherLink {
   readonly slots: Slots;
   mayFetch(fetcher: Fetcher): boolean;
-  /** Advances all fetchers. After several calls in one turn of the event loop, the fetchers advance once. */
+  /** Advances all fetchers, once for all calls in one turn of the event loop. */
   changed(): void;
   /** Called with the payload of an announcement of new jobs. */
   jobsAnnounced(payload: string): void;
@@ -61,13 +57,10 @@ export interface FetcherLink {
   resultsWritten(): void;
   /** Wakes the other fetchers for jobs that `fetcher` leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
-  /**
-   * Called when no job was ready at `atSeconds`, a time of the database's clock in seconds since the epoch.
-   * `connection`: a connection on which the time of the next job can be read.
-   */
+  /** Called when no job was ready at `atSeconds`, a time of the database's clock in seconds since the epoch. */
   nothingReady(atSeconds: number, connection: PromptConnection): void;
   /** Called when a connection was lost. The worker's other connections may be lost, too. */
   connectionLost(): void;
-  /** Returns the jobs and queues that are locked for this worker, according to all answers that it has received. */
+  /** Returns the jobs and queues in flight of this worker. */
   inFlight(): InFlight;
 }

@@ -1,6 +1,4 @@
-// Fetches jobs of managed queues: named queues that have slots in the database, because a limit applies to them. If
-// queues are due to become managed, a fetch first makes them managed (managed-queues.ts). Then the fetch takes slots,
-// tokens and jobs.
+// Fetches jobs of managed queues: named queues that have slots in the database, because a limit applies to them.
 import type { Clock } from "../../base/clock.ts";
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -28,10 +26,7 @@ export interface ManagedRequest {
   readonly excluded: readonly string[];
 }
 
-/**
- * A job that a fetch would take. `queue`: the id of the job's named queue, as a negative number; null if the job has no
- * named queue.
- */
+/** A job that a fetch would take. `queue`: the negated id of the job's named queue; null without one. */
 export interface FetchHead {
   readonly id: string;
   readonly queue: string | null;
@@ -48,7 +43,6 @@ export class ManagedFetch {
   /** Whether some limit of queues has a rate or a back-off. */
   #hasRates = false;
   #dueAtMs: number | null = null;
-  /** The value of `ManagedQueues.changes` at the last fetch. */
   #changes = 0;
 
   constructor(clock: Clock, queues: ManagedQueues) {
@@ -72,11 +66,7 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /**
-   * Whether another fetch would find no jobs before the next event, if the last fetch returned none. False if a job
-   * waits for a token, the end of a back-off or a lock of another session, or if a queue has been changed since the
-   * last fetch or can be changed now.
-   */
+  /** Whether another fetch would find no jobs before the next event, if the last fetch returned none. */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;

@@ -1,28 +1,22 @@
 // Makes named queues managed while a limit applies to them, and ordinary again afterwards. In a managed queue, each run
-// locks a slot instead of the queue (queue/sql/slots.ts). One ManagedQueues serves all fetches of a session, and works
-// in passes. After a change of limits, a pass checks all queues that are not paused. If only jobs were announced, it
-// checks the queues that are not managed yet, and those whose number of slots is still to be corrected (`managed:0`).
-// Each pass scans the rows of all queues. So the wait after a pass is usually at least 20 times as long as the pass.
+// locks a slot instead of the queue (queue/sql/slots.ts). Each pass scans the rows of all queues, so a wait follows
+// each pass.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
-/**
- * The minimum wait after a pass is this many times the duration of the pass. If the pass has changed queues and left
- * out other queues, the minimum wait is the duration of the pass.
- */
+/** The usual minimum wait after a pass, as a multiple of the duration of the pass. */
 const SHARE = 20;
 /**
- * The wait after a pass that lost its connection. SHARE does not apply, because the duration of such a pass does not
- * show how long the server has worked.
+ * The wait after a pass that lost its connection. The duration of such a pass does not show how long the server worked.
  */
 const LOST_MS = 1_000;
 /** The shortest wait between two passes. */
 const PAUSE_MS = 5;
 /**
  * The shortest wait while queues differ from the limits but cannot be changed yet. The wait doubles after each pass
- * that changes nothing, up to MAX_PENDING_MS. The end of a run cuts the wait short.
+ * that changes nothing, up to MAX_PENDING_MS.
  */
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;
@@ -37,7 +31,7 @@ export class ManagedQueues {
   #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /** The end of the wait that SHARE or LOST_MS requires after the last pass. Nothing cuts this wait short. */
+  /** The end of the wait that SHARE or LOST_MS requires after the last pass. */
   #pausesUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;
@@ -52,7 +46,7 @@ export class ManagedQueues {
     return this.#changes;
   }
 
-  /** Called when limits have changed, so that any queue may have to be changed. */
+  /** Called when limits have changed. */
   limitsChanged(): void {
     this.#hasAllToRead = true;
     this.#news++;
@@ -63,7 +57,7 @@ export class ManagedQueues {
     this.#news++;
   }
 
-  /** Called when a run of a queue may have ended. During a run, it may be impossible to change the queue. */
+  /** Called when a run of a queue may have ended: some queues can be changed only after a run. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
     const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);

@@ -13,10 +13,7 @@ export interface Fetch extends ManagedRequest {
   readonly managed: ManagedFetch | null;
 }
 
-/**
- * The maximum number of jobs in a run of a named queue. If a fetch locks few queues, the maximum may be higher: the
- * number of requested jobs divided by the number of these queues.
- */
+/** The maximum number of jobs in a run of a named queue. If a fetch locks few queues, runs may be longer. */
 const QUEUE_RUN_JOBS = 50;
 
 /**
@@ -31,8 +28,7 @@ export function formOf(
   const { want, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
-    // If queues have limits, the statement searches for an unlocked queue only on request. Managed queues are always
-    // locked, so the search may read all of them and find none.
+    // Managed queues are always locked, so a search for an unlocked queue may read all of them and find none.
     findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
@@ -42,7 +38,7 @@ export function formOf(
   };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
   values.push(start.priority, start.runAtSeconds);
-  // PostgreSQL requires every parameter to be used, so these values are added only for the forms that use them.
+  // PostgreSQL requires a statement to use every parameter.
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   if (form.limits) values.push(tasks.limitedQueues);
@@ -51,11 +47,9 @@ export function formOf(
 }
 
 /**
- * Finds the job, or the queue of a job, that makes PostgreSQL refuse a fetch of one job, or of one run of a managed
- * queue. The jobs' rows are locked before the updates are tested, so that no other session changes the rows in
- * between. Resolves to the id of the refused job, or to the negated id of the refused queue. Null: neither was found,
- * for example because another worker has locked the job by now. Undefined: the fetch requests more than one job or
- * run. Never rejects.
+ * Finds the job or queue that makes PostgreSQL refuse a fetch of one job, or of one run of a managed queue. Resolves to
+ * the id of the job, or to the negated id of the queue. Null: neither was found. Undefined: the fetch requests more
+ * than one job or run. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,
@@ -83,10 +77,10 @@ export async function refusedHead(
   }
 }
 
-// Makes deferred triggers fire at once. Without this they would not fire, because the transaction is never committed.
+// Makes deferred triggers fire at once, because the transaction is never committed.
 const checkedAtOnce = () => "set constraints all immediate";
 
-/** Locks the rows of the jobs that the fetch would take. Returns the ids of these jobs and of their queues. */
+/** Locks the rows of the jobs that the fetch would take, so that no other session changes the rows before the test. */
 async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<FetchHead[]> {
   if (fetch.managed !== null) return fetch.managed.pick(db, workerId, fetch);
   const { form, values } = formOf(workerId, fetch, []);

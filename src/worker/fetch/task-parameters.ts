@@ -1,13 +1,13 @@
-// The tasks of a worker as parameters of its fetches. Names and flags are kept as arrays in PostgreSQL's format, so
-// that pg does not format them for each fetch. Fetches select jobs by the names of tasks, because after a restore of
-// the database another task may have the same id.
+// The tasks of a worker as parameters of its fetches. Arrays are kept in PostgreSQL's format, so that pg does not
+// format them for each fetch. Fetches select jobs by the names of tasks, because after a restore of the database
+// another task may have the same id.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 
 type Tallies = ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }>;
 
 export interface TaskParameters {
-  /** The names of all tasks that were passed to taskParameters(). */
+  /** The names of all tasks. */
   readonly names: readonly string[];
   /** The names of the tasks whose jobs are fetched: a text[] in PostgreSQL's format. */
   readonly identifiers: string;
@@ -15,19 +15,16 @@ export interface TaskParameters {
   readonly forbiddenFlags: string | null;
   /** Whether fetches leave out paused tasks: the schema has a table of pauses, and this role may read the table. */
   readonly pauses: boolean;
-  /**
-   * Patterns of the names of queues under limits: a text[] in PostgreSQL's format; null if there are none. Only
-   * managed-fetch.ts fetches the jobs of these queues.
-   */
+  /** Patterns of the names of queues under limits: a text[] in PostgreSQL's format; null if there are none. */
   readonly limitedQueues: string | null;
-  /** How many times new pauses were read. After each such read, unstarted jobs of earlier fetches do not start. */
+  /** How many times new pauses were read. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written to the database. */
   queueUnlocked(): void;
   /**
    * A float8[] with a number for each task of `identifiers`, in the same order: the mean duration of the task's jobs in
-   * named queues, divided by HORIZON_MS; Infinity if the duration is not known yet. By these numbers, fetches limit the
-   * expected duration of a run with several jobs to about HORIZON_MS.
+   * named queues, divided by HORIZON_MS; Infinity if the duration is not known yet. Fetches use these numbers to limit
+   * the length of runs.
    */
   readonly runShares: string;
 }
@@ -46,9 +43,8 @@ export interface FetchLimits {
 }
 
 /**
- * Returns the parameters. `controls` and `limits` may change while the worker runs, so each fetch reads both again.
- * `fetched`: whether the jobs of all `tasks` are fetched, or only the jobs of tasks that have no limit at the time of
- * the fetch.
+ * Returns the parameters. `controls` and `limits` may change while the worker runs. `unlimited`: only the jobs of tasks
+ * without a limit are fetched.
  */
 export function taskParameters(
   tasks: Tallies,

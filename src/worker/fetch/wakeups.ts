@@ -8,15 +8,14 @@
 import type { Clock } from "../../base/clock.ts";
 import { isOfResumed } from "../../queue/pauses/pause.ts";
 
-// The delay between a fetch that finds nothing and the read of the next due time. Without this delay, a worker that
-// gets a job every few milliseconds would read the next due time after each job.
+// Without this delay, a worker that gets a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// The read of the next due time includes jobs that became due in this time before the last fetch (`sinceSeconds`). The
-// fast lane may have fetched a moment earlier than the last fetch, and so may have missed these jobs.
+// The read of the next due time begins this long before the last fetch, because the fast lane may have fetched earlier
+// and missed jobs.
 const MARGIN_S = 0.05;
 
-/** How many announcements are kept, to ignore their repetitions. A later repetition only causes a needless fetch. */
+/** How many announcements are kept, to ignore their repetitions. */
 const REMEMBERED = 64;
 
 export interface WakeupsParts {
@@ -45,14 +44,14 @@ export class Wakeups {
     this.#parts = parts;
   }
 
-  /** Begins a poll interval. At its end, wakes the worker and begins the next interval. */
+  /** Wakes the worker after each poll interval. */
   start(): void {
     this.#arm(this.#parts.pollIntervalMs, () => this.#poll());
   }
 
   /**
-   * `payload`: the payload of an announcement, such as `{"r":0.123,"count":1}`. The random number `r` identifies the
-   * announcement. If a fast lane also listens, most announcements arrive twice, and the repetition is ignored.
+   * Wakes the worker for announced jobs. `payload`: for example `{"r":0.123,"count":1}`. The random number `r`
+   * identifies the announcement. With a fast lane, most announcements arrive twice.
    */
   jobsAnnounced(payload: string): void {
     if (payload.startsWith('{"r":')) {
@@ -62,14 +61,13 @@ export class Wakeups {
       if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
     }
     const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
-    // The count 0 prevents a quick fetch, which might miss resumed jobs: it finds only jobs of the most urgent
-    // priority, and none of a named queue.
+    // The count 0 prevents a quick fetch, which might miss resumed jobs.
     this.#parts.wake(isOfResumed(payload) ? 0 : Number(count));
   }
 
   /**
-   * Called when a fetch at `sinceSeconds` (see NextRunAt) has found no ready job. After a moment, reads when the next
-   * job becomes due. Wakes the worker at that time, at the latest after the poll interval.
+   * Called when a fetch at `sinceSeconds` has found no ready job. Wakes the worker when the next job becomes due, at
+   * the latest after the poll interval.
    */
   sleep(sinceSeconds: number, nextRunAt: NextRunAt): void {
     const sleep = ++this.#sleep;

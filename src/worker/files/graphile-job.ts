@@ -1,4 +1,4 @@
-// A job with Graphile Worker's names, for tasks in files. The object also has this library's names, as members of its
+// The job of a task in a file, with Graphile Worker's names. This library's names are members of the object's
 // prototype, so copies and JSON of the object omit these names.
 import { monotonic, now } from "../../base/clock.ts";
 import type { Job } from "../../domain/job.ts";
@@ -33,9 +33,9 @@ export interface GraphileJob {
   readonly key: string | null;
   /** The number of later adds with the key of the job, whether or not they changed the job. */
   readonly revision: number;
-  /** The time at which the job was locked; null when it is not locked. */
+  /** The time at which the job was locked; null when the job is not locked. */
   readonly locked_at: Date | null;
-  /** The id of the worker that holds the job's lock; null when it is not locked. */
+  /** The id of the worker that holds the job's lock; null when the job is not locked. */
   readonly locked_by: string | null;
   /** The flags, `{ name: true }`; null without flags. */
   readonly flags: Readonly<Record<string, true>> | null;
@@ -44,12 +44,11 @@ export interface GraphileJob {
 }
 
 /**
- * The job that a task in a file runs, with Graphile Worker's names and this library's. Its `updated_at` is not
- * available.
+ * The job that a task in a file runs, with Graphile Worker's names and this library's. `updated_at` is not available.
  */
 export type FileJob = GraphileJob & Omit<TaskJob, keyof GraphileJob | "flags">;
 
-/** Returns the job for a task in a file. `workerId`: the worker that runs the job. */
+/** Returns the job for a task in a file. */
 export function runningJob(job: TaskJob, workerId: string): FileJob {
   const fetched = job as FetchedJob;
   const columns: GraphileJob = {
@@ -101,7 +100,6 @@ export function addedJob(job: Job): AddedJob {
   return inBothWords(columns, job);
 }
 
-/** Returns an object with the columns, whose prototype has the job's members. */
 function inBothWords<Columns extends object, Ours extends object>(columns: Columns, job: Ours) {
   const both = { __proto__: new Proxy(job, PASSED_ON), ...columns };
   return both as unknown as Columns & Omit<Ours, keyof Columns>;

@@ -15,11 +15,11 @@ export interface JobHelpers
     TaskContext,
     "workerId" | "signal" | "pool" | "extensions" | "query" | "withPgClient" | "utils"
   > {
-  /** The job. Its members have Graphile Worker's names, and also the names that this library gives them. */
+  /** The job, with Graphile Worker's names and this library's. */
   readonly job: FileJob;
   /** The logger. Its lines have the job's id and task identifier. */
   readonly logger: FileLogger;
-  /** The same signal as `signal`, under the name that Graphile Worker gives it. */
+  /** The same signal as `signal`, under Graphile Worker's name. */
   readonly abortSignal: AbortSignal;
   /** A promise that rejects when the signal aborts. */
   readonly abortPromise: Promise<void>;
@@ -35,19 +35,18 @@ export interface JobHelpers
     jobKeyPreserveRunAt?: boolean,
   ): Promise<readonly AddedJob[]>;
   /**
-   * Resolves to the name of the named queue with this id; null if `queueId` is null or no queue has this id. Without
-   * `queueId`, resolves to the name of this job's queue; null if this job has no named queue.
+   * Resolves to the name of the named queue with the id `queueId`, by default of this job's queue; null if there is
+   * none.
    */
   getQueueName(queueId?: number | null): Promise<string | null>;
 }
 
 type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 
-/** Returns the helpers of a job. `schema`: the schema of the queue. */
+/** Returns the helpers of a job. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
-  // The members are getters of a prototype, because creating getters for each job would take longer than everything
-  // else that this library does for the job. A copy such as `{ ...helpers }` would not have a prototype's members, so
-  // the proxy presents them as own properties.
+  // The proxy presents the members as own properties, so that a copy such as `{ ...helpers }` has them. Creating own
+  // getters for each job would be slow.
   return new Proxy(new Helpers(context, schema), AS_OWN);
 }
 
@@ -119,7 +118,7 @@ const NAMES = Object.entries(Object.getOwnPropertyDescriptors(Helpers.prototype)
   .map(([name]) => name);
 
 const AS_OWN: ProxyHandler<Helpers> = {
-  // The getters read private fields, which the proxy does not have, so the getters are called on the helpers.
+  // The getters read private fields, which the proxy does not have.
   get: (helpers, name) => Reflect.get(helpers, name, helpers),
   ownKeys: () => NAMES,
   getOwnPropertyDescriptor(helpers, name) {
@@ -150,8 +149,8 @@ async function addMany(
 }
 
 /**
- * Returns the added job with Graphile Worker's names. Returns a ThrottledAdd, the result of an add with the option
- * `throttle`, unchanged. The types of this file exclude that option, but code without types can pass it.
+ * Returns a ThrottledAdd unchanged. The types of this file exclude the option `throttle`, but code without types can
+ * pass it.
  */
 const toAddedJob = (job: Parameters<typeof addedJob>[0]): AddedJob =>
   "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);

@@ -34,14 +34,14 @@ const OPEN_TO_ALL =
   "every user of this machine can write to it, and so run code as this worker: use chmod o-w";
 
 /**
- * Returns the tasks of a directory, as Graphile Worker finds them. Each module (.js .mjs .cjs .ts .mts) and each other
+ * Returns the tasks of a directory, by Graphile Worker's rules. Each module (.js .mjs .cjs .ts .mts) and each other
  * executable file (a program) is a task. The task's identifier is the path of the file without extensions:
  * `mail/send.ts` is the task `mail/send`. The default export of a module is a function, or a task of defineTask() or
- * defineBatchTask() with the identifier that the path requires. The function is called with `(payload, helpers)`, as in
- * Graphile Worker. The attempt fails if the function throws or rejects. If the payload and the return value are lists
- * of the same length, an item of the payload fails if the promise at its place in the returned list rejects. Any other
- * return value is ignored. A program receives `{"payload": …}` on stdin. The attempt fails unless the program's exit
- * code is 0. If the directory cannot be read or files are invalid, rejects with an InputError that lists all problems.
+ * defineBatchTask() with this identifier. The function is called with `(payload, helpers)`. The attempt fails if the
+ * function throws or rejects. If the payload and the return value are lists of the same length, an item of the payload
+ * fails if the promise at the same index rejects. Any other return value is ignored. A program receives `{"payload":
+ * …}` on stdin. The attempt fails unless the program's exit code is 0. If the directory cannot be read or files are
+ * invalid, rejects with an InputError that lists all problems.
  */
 export async function loadTasks(
   directory: string,

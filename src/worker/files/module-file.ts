@@ -1,5 +1,4 @@
-// Imports a user's module from its path, and finds the module's default export by Graphile Worker's rules. This code
-// also works as part of a bundle or of the executable. An error message contains the place of the error if it is known.
+// Imports a user's module from its path, and finds the module's default export by Graphile Worker's rules.
 import { existsSync, readFileSync } from "node:fs";
 import * as module from "node:module";
 import { basename } from "node:path";
@@ -13,7 +12,7 @@ const MAX_LOAD_MS = 60_000;
 /** What a module exports. */
 export interface ImportedModule {
   readonly default: unknown;
-  /** Returns another export of an ES or CommonJS module; undefined if the module has no such export. */
+  /** Returns another export of the module; undefined if there is none. */
   exportNamed(name: string): unknown;
 }
 
@@ -28,7 +27,7 @@ export async function importModule(path: string): Promise<ImportedModule> {
   const loaded = new AbortController();
   const late = wait(MAX_LOAD_MS, loaded.signal).then((isLate) => {
     if (!isLate) return;
-    const error = new Error(`it did not end within ${MAX_LOAD_MS / 1_000} s`);
+    const error = new Error(`the import did not end within ${MAX_LOAD_MS / 1_000} s`);
     // The stack would name a place in this file, not in the user's module.
     throw Object.assign(error, { stack: "" });
   });
@@ -48,11 +47,7 @@ export async function importModule(path: string): Promise<ImportedModule> {
 
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
-/**
- * Returns the default export. Node.js imports a CommonJS module as `{ default: exports }`. If `exports.default` is
- * set, for example by a compiler of TypeScript, returns `exports.default`; if not, `exports`. If `exports.default` is
- * an object with `__esModule`, returns the `default` of this object, if it is set.
- */
+/** Node.js imports a CommonJS module as `{ default: exports }`. Compilers of TypeScript set `exports.default`. */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;
   const inner = isObject(outer) ? outer.default : undefined;
@@ -72,7 +67,7 @@ function messageFor(error: unknown, path: string): string {
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
     return `contains TypeScript syntax that cannot be stripped: ${what}${placeText(place)}; use plain JavaScript for it, or compile the file`;
   }
-  // The error was thrown in the first frame. If this frame is in Node.js itself, placeIn() finds no place.
+  // The error was thrown in the first frame.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
   // In the stack of a syntax error, the place is on a line before the frames.
   const place =
@@ -84,9 +79,8 @@ function messageFor(error: unknown, path: string): string {
 }
 
 /**
- * Returns the place of a syntax error in an ES module. V8's error lacks the place, so the file is parsed again, with
- * the parser by which Node.js strips types. Returns undefined if this version of Node.js has no such parser, or if the
- * parser finds no error: the error may be in an imported module.
+ * Returns the place of a syntax error. V8's error for an ES module lacks the place, so the file is parsed again, with
+ * the parser by which Node.js strips types. If the error is in an imported module, this parser finds none.
  */
 function syntaxErrorIn(path: string): string | undefined {
   const { emitWarning } = process;

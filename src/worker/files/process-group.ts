@@ -8,7 +8,7 @@ const KILLED_MS = 1_000;
 
 /**
  * Sends SIGTERM to the group. If the group has not ended after `killAfterMs`, sends SIGKILL and waits at most 1 s for
- * the group's end. `pid`: the id of the group's first process, which is also the group's id.
+ * the group's end. `pid`: the id of the group's first process.
  */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
@@ -33,7 +33,7 @@ function killAll(): void {
   for (const pid of alive) signalGroup(pid, "SIGKILL");
 }
 
-/** Sends a signal to the group (0: no signal). Returns false if the group has no processes, not even zombies. */
+/** Returns false if the group has no processes, not even zombies. The signal 0 only tests this. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
@@ -42,14 +42,10 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * Resolves to true when the group has no processes, or only zombies as far as /proc shows. Resolves to false after
- * `limitMs`. Polls, because no event reports the end of a group.
- */
+// Polls, because no event reports the end of a group.
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
   let living: readonly string[] | null = null;
-  // The clock ends the loop, not a number of rounds, because on a busy host a round takes longer than POLL_MS.
   for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
     if (!signalGroup(pid, 0)) return true;
     living = livingIn(pid, living ?? []);
@@ -60,9 +56,9 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Returns the ids of processes of the group that are not zombies; null if there is no /proc. Zombies do not count,
- * because in many containers no process reaps them. `before`: the result of the last call. If some processes of
- * `before` still live, returns only these processes, because the machine may have thousands of others to read.
+ * Returns the ids of the group's living processes; null if there is no /proc. Zombies do not count, because in many
+ * containers no process reaps them. If processes of `before`, the last result, still live, only these are returned,
+ * because the machine may have thousands of others to read.
  */
 function livingIn(group: number, before: readonly string[]): readonly string[] | null {
   const isLiving = (pid: string): boolean => {
@@ -78,10 +74,7 @@ function livingIn(group: number, before: readonly string[]): readonly string[] |
   }
 }
 
-/**
- * Returns three fields of /proc/PID/stat: state, parent and group. The field before them is the process's name in
- * parentheses, which may contain any character, also `)`.
- */
+/** Returns state, parent and group. Before them is the process's name in parentheses, which may contain `)`. */
 function fieldsOf(pid: string): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,5 +1,5 @@
-// Logs a program's output, up to a limit for each attempt. The worker's secrets are replaced in the output: a program
-// has most of these secrets in its environment, and may print them.
+// Logs a program's output, up to a limit for each attempt. The worker's secrets are replaced in the output, because a
+// program may print its environment.
 import type { Logger } from "../../base/logger.ts";
 import { numberText } from "../../domain/words.ts";
 import { MAX_LINE_LENGTH, Tail } from "./program-output.ts";
@@ -13,7 +13,7 @@ type StreamName = "stdout" | "stderr";
 
 export interface ProgramLog {
   readonly lines: (stream: StreamName, lines: readonly string[]) => void;
-  /** Called at the end of the output. Logs the rest, and how many lines were not logged. Returns the end of stderr. */
+  /** Logs the rest, and how many lines were not logged. Returns the end of stderr. */
   readonly end: () => string;
 }
 
@@ -47,7 +47,7 @@ export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
   };
 }
 
-/** Texts that are replaced by ••••, also in URL-encoded form. A text of several lines is replaced line by line. */
+/** Texts that are replaced by ••••, also in URL-encoded form, and line by line. */
 export class Secrets {
   /** null: there are no secrets, or all are too short. */
   readonly #pattern: RegExp | null;
@@ -57,8 +57,7 @@ export class Secrets {
     const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
     const long = lines.filter(({ length }) => length >= MIN_SECRET_LENGTH);
     const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-    // The longest secrets come first: a secret may begin with a shorter secret, and the first alternative that matches
-    // is replaced.
+    // The longest secrets come first, because a secret may begin with a shorter secret.
     all.sort((a, b) => b.length - a.length);
     const patterns = all.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
     this.#pattern = all.length === 0 ? null : new RegExp(patterns.join("|"), "g");
@@ -69,10 +68,7 @@ export class Secrets {
     return this.#pattern === null ? text : text.replace(this.#pattern, "••••");
   }
 
-  /**
-   * Returns how many characters of the text can be redacted now. In the remaining characters, a secret may begin that
-   * ends in text that has not arrived.
-   */
+  /** Returns how many characters can be redacted now. In the others, a secret may begin that has not fully arrived. */
   settledLength(text: string): number {
     if (this.#pattern === null) return text.length;
     let settled = Math.max(0, text.length - this.#longest + 1);
@@ -84,10 +80,10 @@ export class Secrets {
   }
 }
 
-/** Replaces secrets in the lines of a stream, even if a long line was split within a secret (program-output.ts). */
+/** Replaces secrets in the lines of a stream, even if a long line was split within a secret. */
 class RedactedLines {
   readonly #secrets: Secrets;
-  /** The end of the previous piece of a long line, in which a secret may begin. */
+  /** The unlogged end of the previous piece of a long line. */
   #held = "";
 
   constructor(secrets: Secrets) {
@@ -97,7 +93,7 @@ class RedactedLines {
   add(lines: readonly string[]): string[] {
     return lines.flatMap((line) => {
       const text = this.#held + line;
-      // A line of this length is treated as a piece of a long line: all its pieces but the last have this length.
+      // Each piece of a long line, except for the last, has this length.
       const isPiece = line.length === MAX_LINE_LENGTH;
       const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
       this.#held = text.slice(settled);

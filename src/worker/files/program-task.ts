@@ -1,13 +1,11 @@
 // Runs an executable file as a task, as Graphile Worker does. The payload is on stdin, and environment variables
-// describe the job. The error of a failed attempt contains the end of stderr. The exit code decides the attempt's
-// result (in Graphile Worker, 65 and 75 are ordinary failures):
+// describe the job. The exit code decides the attempt's result (in Graphile Worker, 65 and 75 are ordinary failures):
 //
 //   0    the attempt succeeds
 //   65   the job fails without further attempts (EX_DATAERR of sysexits.h)
 //   75   the attempt fails (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, this line sets the delay
-//        of the retry. With `retry-after=SECONDS back-off=TARGET`, the attempt does not count, and other jobs wait,
-//        too (BackOffTarget in task/outcomes.ts)
-//   else the attempt fails, and the job is retried like a job of any other task
+//        of the retry. With `retry-after=SECONDS back-off=TARGET`, the attempt does not count, and other jobs wait
+//   else the attempt fails, as in any other task
 //
 // If the worker stops the program, the attempt fails, whatever the exit code is.
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
@@ -22,7 +20,7 @@ import type { TaskFile } from "./task-files.ts";
 
 export interface ProgramTaskOptions {
   readonly schema: string;
-  /** The time limit of an attempt, in milliseconds. If undefined, the worker's time limit applies, if there is one. */
+  /** The time limit of an attempt, in milliseconds. The default is the worker's time limit. */
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
@@ -30,17 +28,14 @@ export interface ProgramTaskOptions {
   readonly secrets: Secrets;
 }
 
-/**
- * How much longer than `killAfterMs` the worker waits for a stopped program, in milliseconds. Within this time a
- * killed process group should end, and its last output should arrive.
- */
+/** How much longer than `killAfterMs` the worker waits for the end and the last output of a stopped program. */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const { timeoutMs, killAfterMs } = options;
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
-  // stopReason() stops the program at the time limit. The limit that the worker itself enforces is later: the attempt
-  // must not fail before the program's processes have ended, because the next attempt must not run beside them.
+  // The worker's own limit is later than the program's: the next attempt must not start before all processes of the
+  // program have ended.
   const limit =
     timeoutMs === undefined
       ? {}
@@ -87,7 +82,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Aborts `stop` at the time limit or when the job's signal aborts. `text()` returns the reason; null before that. */
+/** Aborts `stop` at the time limit or when the job's signal aborts. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {
@@ -133,14 +128,13 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** Returns the error's text. Errors are grouped by the text's first line: the problem and the last line of stderr. */
+/** The first line, by which errors are grouped, is the problem and the last line of stderr. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;
   return errors === last ? `${problem}: ${last}` : `${problem}: ${last}\n\n${errors}`;
 }
 
-/** Returns a job's environment variables: Graphile Worker's, also with the prefix `WORKER_`, and this library's own. */
 function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
   const shared = {
     PAYLOAD_FORMAT: "json",

@@ -1,5 +1,5 @@
 // Runs a program to its end, in its own process group. If the program is stopped, all processes of the group are ended.
-// If the program exits by itself, other processes of the group continue, but their output is read for only 0.5 s more.
+// If the program exits by itself, other processes of the group continue.
 //
 //   running ──exits──▶ its exit code
 //      └─`signal` aborts─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ wait until the group is empty, at most 1 s
@@ -15,9 +15,9 @@ import { Lines } from "./program-output.ts";
 export interface Program {
   /** The path of the executable file. */
   readonly file: string;
-  /** Variables to add to the inherited environment; a variable with the value undefined is removed from it. */
+  /** Variables to add to the inherited environment; undefined removes a variable. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The text that is written to the program's stdin. */
+  /** The text for the program's stdin. */
   readonly input: string;
 }
 
@@ -25,7 +25,7 @@ export interface Program {
 export interface ProgramResult {
   /** The exit code; null when a signal ended the program. */
   readonly code: number | null;
-  /** The name of the signal that ended the program; null when it exited. */
+  /** The signal that ended the program; null if the program exited. */
   readonly signal: string | null;
 }
 
@@ -35,16 +35,16 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
   /** The time between SIGTERM and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** Called when the program has started. `pid` is also the id of the program's process group. */
+  /** Called when the program has started. `pid` is also the id of the process group. */
   onStart?(pid: number): void;
   /** Called with lines of the program's output. The stream is read further when the returned promise resolves. */
   onLines(stream: "stdout" | "stderr", lines: readonly string[]): Promise<void> | void;
 }
 
-/** A function that runs a program. Rejects when the program cannot be started. */
+/** Runs a program. Rejects if the program cannot be started. */
 export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramResult>;
 
-/** Variables that programs do not get, because sockets that a service manager has opened belong to the worker. */
+/** These variables are removed, because they describe sockets of the worker. */
 const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
 
 /** How long the output is read after the program's end, if another process keeps the pipe open. */
@@ -93,7 +93,6 @@ const hints: Readonly<Record<string, string>> = {
   EAGAIN: "the limit of processes is reached",
 };
 
-/** Passes the stream's lines to `onLines`. Waits for each call before it reads on. Resolves after the last call. */
 async function passLines(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,
@@ -105,16 +104,12 @@ async function passLines(
       if (whole.length > 0) await onLines(whole);
     }
   } catch {
-    // waitForOutput() has destroyed the stream. The output that was read before is passed on below.
+    // waitForOutput() has destroyed the stream.
   }
   const last = lines.end();
   if (last.length > 0) await onLines(last);
 }
 
-/**
- * Waits until the output has been read and passed on. Closes the pipes after LAST_OUTPUT_MS, because another process of
- * the group may keep them open.
- */
 async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   const over = () => done.abort();
@@ -126,7 +121,7 @@ async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Pro
   await output;
 }
 
-/** Ends the process group after `signal` has aborted, and then resolves. Resolves early if `over` aborts first. */
+/** Ends the process group when `signal` aborts, unless `over` aborts first. */
 async function stopGroup(
   pid: number,
   signal: AbortSignal,

@@ -1,6 +1,5 @@
 // Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is its path without
-// extensions: mail/send.ts is the task mail/send. A file with a single extension, one of MODULE_EXTENSIONS, is a
-// module. Any other executable file is a program.
+// extensions: mail/send.ts is the task mail/send.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, posix, resolve } from "node:path";
@@ -13,8 +12,8 @@ export interface TaskFile {
   /** The path below the directory. */
   readonly name: string;
   /**
-   * The absolute path. Links in the path of a module are resolved, as Node resolves them. Links in the path of a
-   * program are kept: their targets may be replaced while the worker runs, as Kubernetes does for a ConfigMap.
+   * The absolute path. In the path of a program, links are not resolved: Kubernetes may replace the target of a link
+   * while the worker runs.
    */
   readonly path: string;
   readonly kind: "module" | "program";
@@ -41,10 +40,7 @@ const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
 const NAME = "its name must have only letters, digits, _ and -";
 
-/**
- * Finds the tasks of a directory. Rejects with InputError if the directory is missing, cannot be read, or has more than
- * 10,000 files.
- */
+/** Finds tasks. Rejects with InputError if the directory cannot be read or has more than 10,000 files. */
 export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
@@ -75,13 +71,13 @@ async function openToAll(directory: string, tasks: readonly TaskFile[]): Promise
   return open;
 }
 
-/** Returns the folders of a file: `a/b/c.ts` → `a/b`, `a`. */
+/** `a/b/c.ts` → `a/b`, `a` */
 function foldersOf(name: string): string[] {
   const folder = dirname(name);
   return folder === "." ? [] : [folder, ...foldersOf(folder)];
 }
 
-/** Returns the path without extensions: `folder/name.test.js` → `folder/name`. */
+/** `folder/name.test.js` → `folder/name` */
 function withoutExtensions(name: string): string {
   const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
   return dot < 0 ? name : name.slice(0, dot);
@@ -101,9 +97,8 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Returns all files in and below a folder, sorted, without names that begin with a dot and without node_modules. A
- * symbolic link to a folder counts as a file. A folder that is too deep, or whose name cannot be part of an
- * identifier, is not entered: the result has the folder's path, with a slash at the end.
+ * Returns the files in and below a folder. A symbolic link to a folder counts as a file. A path with a slash at the end
+ * is a folder that was not entered.
  */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
@@ -158,11 +153,7 @@ async function examine(directory: string, name: string): Promise<TaskFile | Igno
 const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
-/**
- * Removes files that only look like programs: on file systems without modes, every file is executable, even a source
- * map or a type declaration. A program without the first bytes of a program is removed if another file with the same
- * identifier is a module or has such first bytes.
- */
+/** Removes files that only look like programs: without file modes, every file is executable, even a source map. */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];
   const kept = groups.map(async (group) => {
@@ -178,7 +169,7 @@ async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]
 /** The first bytes, in hexadecimal, of scripts and of executables for Linux, macOS and Windows. */
 const BEGINNINGS = ["2321", "7f454c46", "cafebabe", "cffaedfe", "cefaedfe", "4d5a"];
 
-/** A program may be executable but not readable. Then its first bytes are unknown, and it counts as a program. */
+/** An executable file that cannot be read counts as a program. */
 async function beginsAsProgram(path: string): Promise<boolean> {
   const file = await open(path).catch((error: unknown) => {
     if (codeOf(error) === "EACCES") return null;

@@ -1,5 +1,4 @@
-// Runs the loop of heartbeats in a thread of its own (beatInThread) or, if that is not possible, in the worker's thread
-// (beatHere).
+// Runs the loop of heartbeats in a thread of its own or, if that is not possible, in the worker's thread.
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";
@@ -17,7 +16,7 @@ export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
   /** Resolves within `limitMs`, even if the database does not answer. */
   stop(limitMs: number): Promise<void>;
-  /** Ends the wait of a running or later stop(). Called if the database does not answer at a stop. */
+  /** Ends the wait of a running or later stop(). */
   cut(): void;
 }
 
@@ -39,8 +38,8 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
 }
 
 /**
- * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before a call of stop(). Until stop()
- * is called, the thread does not keep the process alive.
+ * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before stop() is called. Until then,
+ * the thread does not keep the process alive.
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,
@@ -90,9 +89,8 @@ async function passwordText(password: pg.ClientConfig["password"]): Promise<stri
   return typeof password === "function" ? await password() : (password ?? "");
 }
 
-// Options of the application's Node, such as preloaded modules, must not apply to the thread. The empty `execArgv`
-// drops the options of the command line. `env` leaves out NODE_OPTIONS: a new thread reads this variable even in the
-// executable, whose main thread ignores NODE_OPTIONS.
+// Options of the application's Node, such as preloaded modules, must not apply to the thread. A thread reads
+// NODE_OPTIONS even in the executable, whose main thread ignores this variable.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };
@@ -106,12 +104,12 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   return new Thread(text, { ...options, eval: true });
 }
 
-/** Waits for `work`, at most `limitMs`, or until `over` aborts. Aborts `over` at the end, which clears the timer. */
+/** Waits at most `limitMs`, or until `over` aborts. */
 async function waitAtMost(
   limitMs: number,
   work: Promise<void>,
   over: AbortController,
 ): Promise<void> {
   await Promise.race([work, wait(limitMs, over.signal)]);
-  over.abort();
+  over.abort(); // clears the timer
 }

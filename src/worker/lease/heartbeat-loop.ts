@@ -1,7 +1,6 @@
 // Renews a worker's leases by heartbeats, on a connection of its own. Some heartbeats also search for stale workers.
-// While the worker's thread is blocked, the loop also renews the worker's locks. The loop runs in the heartbeat thread
-// or, if that is not possible, in the worker's thread. So the loop and the worker exchange only commands, reports and
-// two shared buffers.
+// The loop usually runs in a thread of its own, so the loop and the worker exchange only commands, reports and two
+// shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -26,7 +25,7 @@ import {
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import type { LeaseLoss } from "../task/hooks.ts";
 
-/** A lease to renew. The LeaseMark, by which a restored database is detected, is from the registration of the lease. */
+/** A lease to renew, with the LeaseMark of its registration. */
 export interface Lease extends LeaseMark {
   readonly id: string;
 }
@@ -43,7 +42,7 @@ export interface HeartbeatSettings {
   readonly renewLocksEveryMs: number;
   /** Two 64-bit cells: when the last successful heartbeat or registration was sent (writeMoment). */
   readonly lastHeartbeat: SharedArrayBuffer;
-  /** A 64-bit cell: when the worker's thread last received a report (sharedMonotonicUs). A blocked thread gets none. */
+  /** A 64-bit cell: when the worker's thread last received a report (sharedMonotonicUs). */
   readonly lastTurn: SharedArrayBuffer;
 }
 
@@ -52,12 +51,12 @@ export interface HeartbeatDescription {
   readonly command: "metadata";
   readonly id: string;
   readonly text: string;
-  /** true: a heartbeat is sent at once to write the text. false: the next regular heartbeat writes the text. */
+  /** Whether a heartbeat is sent at once to write the text. */
   readonly isUrgent: boolean;
 }
 
 export type HeartbeatCommand =
-  /** The leases to renew. The first is the one under which the worker fetches jobs. */
+  /** The leases to renew. The worker fetches jobs under the first lease. */
   | { readonly command: "leases"; readonly leases: readonly Lease[] }
   | HeartbeatDescription
   | { readonly command: "password"; readonly password: string }
@@ -77,7 +76,7 @@ export type HeartbeatReport =
   | { readonly report: "stale"; readonly ids: readonly string[] }
   | { readonly report: "lost"; readonly id: string; readonly reason: LeaseLoss }
   | { readonly report: "failed"; readonly error: string }
-  /** The worker's thread is blocked, and the worker's locks could not be renewed. Another attempt follows. */
+  /** The worker's thread is blocked, and the worker's locks could not be renewed. */
   | { readonly report: "unrenewed"; readonly error: string }
   | { readonly report: "password" };
 
@@ -87,12 +86,12 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** An unanswered heartbeat ends this long after its time limit. By default, the lease has not expired by then. */
+/** An unanswered heartbeat ends this long after its time limit. */
 const GRACE_MS = 500;
 
 /**
- * The longest pause between attempts in the first minute of an outage. It is short, because most outages are restarts
- * of the database, and after an outage of several seconds no job is fetched until a heartbeat has succeeded.
+ * The longest pause between attempts in the first minute of an outage. The pause is short, because most outages are
+ * restarts of the database.
  */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
@@ -115,16 +114,14 @@ export class HeartbeatLoop {
   readonly #pool: pg.Pool;
   readonly #db: Database;
   #leaseIds: readonly string[] = [];
-  /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
-  /** The LeaseMark of each lease after the last successful heartbeat, or after the registration of the lease. */
+  /** The LeaseMark of each lease after its last heartbeat or its registration. */
   readonly #left = new Map<string, LeaseMark>();
   #metadata: Omit<HeartbeatDescription, "command"> | null = null;
-  /** Ends the pause before the next heartbeat. */
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** While the worker's thread is blocked, the worker's locks are next renewed `renewLocksEveryMs` after this time. */
+  /** The next renewal of locks is due `renewLocksEveryMs` after this time. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   /** The leases whose locks must still be renewed. */
   #toRenew: readonly string[] = [];
@@ -188,7 +185,6 @@ export class HeartbeatLoop {
   }
 
   #describe({ id, text, isUrgent }: HeartbeatDescription): void {
-    // If the previous text was urgent and has not been written yet, the new text is urgent, too.
     this.#metadata = { id, text, isUrgent: isUrgent || this.#metadata?.isUrgent === true };
     if (isUrgent) this.#pause.abort();
   }
@@ -198,7 +194,7 @@ export class HeartbeatLoop {
     for (const { id, ...mark } of leases) if (!this.#left.has(id)) this.#left.set(id, mark);
   }
 
-  /** Stops run(), whose promise is `running`. Resolves when the connection is closed. The caller limits the wait. */
+  /** Stops run(), whose promise is `running`. Resolves when the connection is closed. */
   async stop(running: Promise<void>): Promise<void> {
     this.#stop.abort();
     this.#pause.abort();
@@ -223,9 +219,8 @@ export class HeartbeatLoop {
   }
 
   /**
-   * Renews the worker's locks while a handler blocks the worker's thread for long. The blocked thread cannot send the
-   * ids of its running jobs, so the whole table is searched for the locks. After each heartbeat, the locks of only one
-   * lease are renewed, so that the next heartbeat is not late.
+   * Renews the worker's locks while a handler blocks the worker's thread for long. After each heartbeat, the locks of
+   * only one lease are renewed, so that the next heartbeat is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;
@@ -242,7 +237,6 @@ export class HeartbeatLoop {
       // A lock younger than half the interval is skipped: at the next renewal, it is not yet old enough to be removed.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
-      // The next attempt is for all leases, but skips locks that were just renewed, because these locks are young.
       this.#renewedAtMs = monotonic() - everyMs + everyMs / RETRIES;
       this.#report({ report: "unrenewed", error: messageOf(error) });
     }
@@ -256,7 +250,7 @@ export class HeartbeatLoop {
   #isTimeToSweep(): boolean {
     const { sweepIntervalMs, intervalMs } = this.#settings;
     const nowMs = monotonic();
-    // Heartbeats are not exactly on time, so a search for stale workers is due half a heartbeat interval early.
+    // Heartbeats are not exactly on time, so a search is due half an interval early.
     if (nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) return false;
     this.#sweptAtMs = nowMs;
     return true;
@@ -289,7 +283,7 @@ export class HeartbeatLoop {
     this.#report({ report: "lost", id, reason });
   }
 
-  /** Whether the database was restored to an earlier state, in which other jobs may be locked under this id. */
+  /** Whether the database was restored to an earlier state. */
   #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
     const last = this.#left.get(id);
     return last !== undefined && (table !== last.table || renewed_ms < last.renewed_ms);

@@ -1,6 +1,5 @@
-// Creates the report in a worker's heartbeat row. The admin shows the report. Sweeps read the worker's thresholds from
-// the report, and cleanups keep the tasks that it lists. After a call that pauses jobs, the report shows whether the
-// worker applies the pause. An unchanged report is not written again.
+// Creates the report in a worker's heartbeat row. The admin shows the report, sweeps read the worker's thresholds from
+// it, and cleanups keep the tasks that it lists.
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -15,7 +14,7 @@ export interface WorkerDescription {
   readonly concurrency: number;
   readonly tasks: ReadonlyMap<string, { readonly tally: Counts }>;
   readonly cron: readonly CronTick[];
-  /** The running jobs of the safe mode and of the fast mode. A job with only a row lock is listed nowhere else. */
+  /** The running jobs of both modes. */
   readonly running: readonly RunningJob[];
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
   /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
@@ -47,7 +46,7 @@ interface RunningJob {
   readonly startedAtMs: number;
 }
 
-/** The maximum length of the lists of tasks, of cron entries and of ids. The count of running jobs is exact. */
+/** The maximum length of the lists of tasks, of cron entries and of ids. */
 const MAX_LIST_LENGTH = 1_000;
 /** The maximum number of cron entries with details, and of running jobs with their task and start. */
 const MAX_DETAILS = 100;
@@ -55,7 +54,7 @@ const MAX_DETAILS = 100;
 const MAX_SHORT_LIST_LENGTH = 20;
 const MAX_ERROR_LENGTH = 1_000;
 
-/** A job is listed as fetched only if its fetch is at least this old. Most jobs start or are given back earlier. */
+/** A job is listed as fetched only if its fetch is at least this old. Most jobs start earlier. */
 const LISTED_AFTER_MS = 250;
 
 /** Returns the ids of jobs to list as fetched. */
@@ -69,8 +68,8 @@ export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
   /**
-   * The start times of running attempts, by job id. Each time is converted to the database's clock only once: the
-   * clocks drift, so a repeated conversion would change the report.
+   * By job id. Each start time is converted to the database's clock only once: the clocks drift, so a repeated
+   * conversion would change the report.
    */
   #since = new Map<string, { readonly startedAtMs: number; readonly since: string }>();
 
@@ -79,8 +78,8 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * Returns the report as JSON text. Lists that contain names are shortened until the text fits into the table.
-   * `fetched`: the ids of jobs to list as fetched. `aheadMs`: how far this machine's clock is ahead of the database's.
+   * Returns the report as JSON. Lists that contain names are shortened until the text fits into the table. `aheadMs`:
+   * how far this machine's clock is ahead of the database's.
    */
   text(
     { concurrency, tasks, cron, running, unsettled, pausesApplied }: WorkerDescription,
@@ -128,7 +127,7 @@ export class HeartbeatMetadata {
     return text;
   }
 
-  /** Returns the counts since the worker was created: of all tasks together, with rates, and by task, busiest first. */
+  /** Returns the counts since the worker was created. */
   #counters(tasks: WorkerDescription["tasks"]) {
     const counted = [...tasks].map(([task, { tally }]) => {
       return { task, done: tally.done + tally.skipped, failed: tally.failed };

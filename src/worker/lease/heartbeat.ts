@@ -1,5 +1,4 @@
-// Starts and stops a worker's heartbeats, passes on the reports about them, and computes the age of the last heartbeat
-// that succeeded.
+// Starts and stops a worker's heartbeats, passes on their reports, and computes the age of the last successful one.
 //
 //   new ──start()──▶ beating in a thread of its own ──stop()──▶ stopped
 //                    │ that thread cannot start, or has ended      ▲
@@ -43,7 +42,7 @@ export class Heartbeat {
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
-  /** The last description, for #fallBack(): the thread may end before a heartbeat has written the text. */
+  /** For #fallBack(): the thread may end before a heartbeat has written the description. */
   #description: HeartbeatDescription | null = null;
   #isStopping = false;
   #isFailing = false;
@@ -53,15 +52,14 @@ export class Heartbeat {
   }
 
   /**
-   * The milliseconds since the last successful heartbeat was sent, including the time for which this thread was blocked
-   * or this machine was suspended. After the loss of the lease under which the worker fetches jobs, heartbeats do not
-   * count.
+   * The milliseconds since the last successful heartbeat was sent, including time in which this thread was blocked or
+   * this machine was suspended.
    */
   get ageMs(): number {
     return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
   }
 
-  /** Records that a statement sent at `sentAt` has registered a lease. This counts as a successful heartbeat. */
+  /** Counts the registration of a lease, sent at `sentAt`, as a successful heartbeat. */
   recordRegistration(sentAt: Moment): void {
     writeMoment(this.#lastHeartbeat, sentAt);
   }
@@ -95,10 +93,7 @@ export class Heartbeat {
     this.#host?.send({ command: "leases", leases });
   }
 
-  /**
-   * Writes `text` into the row of the lease `id` with the next heartbeat. If `isUrgent`, that heartbeat is sent at
-   * once.
-   */
+  /** Writes `text` into the row of the lease with the next heartbeat. If `isUrgent`, this heartbeat is sent at once. */
   describe(id: string, text: string, isUrgent: boolean): void {
     this.#description = { command: "metadata", id, text, isUrgent };
     this.#host?.send(this.#description);
@@ -110,7 +105,7 @@ export class Heartbeat {
     this.#host = null;
   }
 
-  /** Ends the wait of a running stop(). If stop() is called later, it does not wait either. */
+  /** Ends the wait of a running or later stop(). */
   cut(): void {
     this.#host?.cut();
   }
@@ -173,18 +168,17 @@ export class Heartbeat {
 }
 
 /**
- * Returns the longest normal time between two heartbeats of a worker, in milliseconds. During a longer time, an outage
- * may have delayed the heartbeats of other workers for so long that their leases have expired.
+ * Returns the longest normal time between two heartbeats of a worker, in milliseconds. After a longer time, the leases
+ * of other workers may have expired because of an outage.
  */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return thresholdMs - 1.25 * heartbeatIntervalMs;
 }
 
 /**
- * Returns the age, in milliseconds, up to which a heartbeat of another worker is recent for a new worker. Since such a
- * heartbeat, no outage has made a worker stale, because an outage since then was at most this long. In the worst case,
- * a worker has sent a heartbeat one interval before the outage, and sends its next heartbeat one interval after the
- * outage. Even these two heartbeats are at most the threshold apart, so the worker does not become stale.
+ * Returns the age, in milliseconds, up to which a heartbeat of another worker is recent for a new worker. An outage
+ * since such a heartbeat has made no worker stale: even heartbeats one interval before and one interval after the
+ * outage are at most the threshold apart.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -1,7 +1,6 @@
-// Renews the locks of long jobs and of their named queues, so that they do not reach the age at which a lock counts as
-// stale (4 hours by default). Graphile workers and the schema's functions check only the age of a lock, and not the
-// lease of its worker. While a task blocks the worker's thread, the heartbeat thread renews the locks
-// (heartbeat-loop.ts).
+// Renews the locks of long jobs and of their named queues before the locks count as stale (after 4 hours by default).
+// Graphile workers and the schema's functions check only the age of a lock, and not the lease of its worker. While a
+// task blocks the worker's thread, the heartbeat thread renews the locks.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -10,7 +9,7 @@ import type { Database } from "../../database/database.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
-/** The id of one of the worker's sessions in `locked_by`, and the ids of the session's running jobs. */
+/** A session's id in `locked_by`, and the ids of its running jobs. */
 export interface RunningJobs {
   readonly id: string;
   readonly runningIds: readonly string[];
@@ -18,16 +17,15 @@ export interface RunningJobs {
 
 export interface LockRenewalParts {
   readonly database: Database;
-  /** The age at which a lock counts as stale for this worker. For Graphile workers it is 4 hours. */
+  /** The age at which a lock counts as stale for this worker. */
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
   running(): readonly RunningJobs[];
 }
 
-/** How many renewals fit into the age at which a lock is stale. A failed renewal is repeated until it succeeds. */
 const RENEWALS = 4;
 
-/** Returns the milliseconds between two renewals: a quarter of the threshold or of 4 hours, whichever is less. */
+/** Returns the milliseconds between two renewals. For Graphile workers, a lock is stale after 4 hours. */
 export const renewalIntervalMs = (staleLockThresholdMs: number): number =>
   Math.min(staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
 

@@ -1,7 +1,6 @@
-// Resets the stale locks of workers without a heartbeat row. Also deletes the heartbeat rows of workers whose last
-// heartbeat is long ago, restores the rows of queues that a cleanup deleted although they have jobs, and deletes the
-// rows of throttles whose period is over. The first reset is at a random moment of the first minute, so that workers
-// that start together do not all reset locks at once.
+// Resets the stale locks of workers without a heartbeat row. Also deletes old rows of workers and throttles, and
+// restores deleted queues that have jobs. The first reset is at a random moment, so that workers that start together do
+// not all reset locks at once.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -44,7 +43,7 @@ export class LockReset {
     this.#running = this.#run();
   }
 
-  /** Waits at most half a second for a running reset. A longer reset ends when its connection is closed. */
+  /** Waits at most half a second for a running reset. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const over = new AbortController();
@@ -64,10 +63,8 @@ export class LockReset {
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
     // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first.
-    // After an outage, all heartbeats look old, so an outage must be excluded before rows are deleted. If this worker
-    // sends heartbeats, the statement deletes rows only if recent heartbeats exclude an outage. If this worker sends no
-    // heartbeats, a success of the last reset excludes an outage, so rows are deleted only after such a success
-    // (isCertain).
+    // After an outage, all heartbeats look old. If this worker sends heartbeats, the statement excludes an outage.
+    // Otherwise, the success of the last reset excludes an outage (isCertain).
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)
@@ -81,7 +78,7 @@ export class LockReset {
     await this.#try("old throttles could not be deleted", () => deleteOldThrottles(database));
   }
 
-  /** Runs a step, unless stop() was called. An error is only logged, so that the next steps still run. */
+  /** An error is only logged, so that the next steps still run. */
   async #try<T>(failure: string, step: () => Promise<T>): Promise<T | undefined> {
     if (this.#stop.signal.aborted) return undefined;
     try {
@@ -107,9 +104,8 @@ export class LockReset {
   }
 
   /**
-   * Restores deleted queues that have jobs. The search reads all jobs, which takes a second for millions of jobs. So
-   * the search runs only if queues were deleted since the last check, and again at the next check. The second search
-   * finds a job that was added to a deleted queue by a transaction that was still open at the first search.
+   * The search reads all jobs, so it runs only at the two checks after queues were deleted. The second search finds
+   * jobs of transactions that were still open at the first search.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;

@@ -1,23 +1,19 @@
 // Recovery: unlocks the jobs of stale workers, so that other workers can run them.
 //
-//  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row contains `thresholdMs`:
-//     how long the lease lasts after the last heartbeat, by default 7 s.
-//  2. A heartbeat updates the row, by default every 2 s (heartbeat-loop.ts). When a search for stale workers is due,
-//     the answer to the heartbeat also lists workers whose lease has expired.
+//  1. Before its first fetch, a worker inserts its heartbeat row, which is its lease. The lease lasts `thresholdMs`
+//     after the last heartbeat, by default 7 s.
+//  2. A heartbeat updates the row, by default every 2 s. When a search for stale workers is due, the answer to the
+//     heartbeat lists workers whose lease has expired.
 //  3. After an outage of the database every worker looks stale. So the answer lists a stale worker only if heartbeats
-//     have succeeded without a gap for as long as the lease of the stale worker lasts. A new worker copies the start
-//     of this time from the rows of workers with a recent heartbeat, so short-lived workers can recover jobs, too.
+//     have succeeded without a gap for as long as the lease of the stale worker lasts.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
-//  5. One statement, the sweep, recovers the jobs of the remaining stale workers (queue/workers/recover-statement.ts):
-//     it checks the leases again, unlocks jobs and queues, ends the workers' open transactions of the fast mode, and
-//     marks the workers' rows. An interrupted attempt in the safe mode counts. After an interrupted attempt in the fast
-//     mode, the safe mode runs the job. So a job that kills its workers fails in the end.
+//  5. One statement, the sweep, checks the leases again, unlocks jobs and queues, ends open transactions of the fast
+//     mode, and marks the workers' rows. An interrupted attempt in the safe mode counts. After an interrupted attempt
+//     in the fast mode, the safe mode runs the job. So a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat of their worker is
-//     `resilientThresholdMs` old, by default 60 s. At that age, a sweep recovers these jobs, too, and deletes the
-//     worker's row, unless a job or queue of the worker stays locked.
-//  7. If a stale worker was only frozen, its next heartbeat detects that its row is marked or missing, and the worker
-//     continues under a new id (sessions.ts). The result of a job that was locked by `locked_by` is written only if
-//     `locked_by` still contains the id under which the job ran.
+//     `resilientThresholdMs` old, by default 60 s.
+//  7. If a stale worker was only frozen, its next heartbeat detects the recovery, and the worker continues under a new
+//     id. In the safe mode, a result is written only if `locked_by` still contains the id under which the job ran.
 import type pg from "pg";
 import { clearInterval, momentNow, monotonic, now, setInterval, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -48,7 +44,7 @@ export interface RecoveryParts {
   readonly outage: Outage;
   readonly lease: WorkerLease;
   describe(): WorkerDescription;
-  /** Called when a lease was lost. If it was the worker's current lease, the worker continues under another id. */
+  /** Called when a lease was lost. */
   leaseLost(id: string, reason: LeaseLoss): void;
   /** Called when jobs may have become ready, or when the worker may fetch again. */
   wake(): void;
@@ -56,7 +52,7 @@ export interface RecoveryParts {
   prove(): void;
 }
 
-/** The interval between two reports of what the worker runs, in heartbeat intervals; by default 4 s. */
+/** The interval between two reports of what the worker runs, in heartbeat intervals. */
 const BEATS_PER_DESCRIPTION = 2;
 /** The rate limit of periodic reports, in characters per millisecond. */
 const MAX_BYTES_A_MS = 0.5;
@@ -145,15 +141,14 @@ export class Recovery implements Leases, LeaseKeeper {
   /** Stops the heartbeats and ends the leases `endLeaseIds`, under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
-    // The heartbeat thread cannot end the leases: on a busy machine a worker may end before the thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
-    // A sweep may wait long for an interceptor or a frozen database, so stop() waits at most SWEEP_WAIT_MS for a sweep.
+    // A sweep may wait long for an interceptor or a frozen database.
     const over = new AbortController();
     await Promise.race([this.#sweeping, wait(SWEEP_WAIT_MS, over.signal)]);
     over.abort();
   }
 
-  /** Ends the wait of stop() for the last heartbeat. Called when the database does not answer. */
+  /** Ends the wait of stop() for the last heartbeat. */
   cut(): void {
     this.#heartbeat.cut();
   }
@@ -187,9 +182,8 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // When a job in `lease.listed` starts, WorkerLease.jobStarts() writes a report without the job. After the list is
-    // replaced below, the start of a job that is only in the old list writes no report. So that the row does not list
-    // such a job as fetched for long, a report that replaces a list with jobs is sent at once.
+    // The start of a job writes a report only if the job is in `lease.listed`. So a report that replaces a list with
+    // jobs is sent at once: otherwise, the row might list a started job as fetched for long.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;

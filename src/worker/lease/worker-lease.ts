@@ -1,11 +1,11 @@
-// The state of a worker's lease, for the parts of the worker that fetch or start jobs.
+// The state of a worker's lease, for the parts that fetch or start jobs.
 //
 //   no keeper: always good ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
 
 /**
- * `isGood` is read before each job, so a true value is cached for this time. The lease does not expire in this time:
- * `isInTime` becomes false one heartbeat interval before the lease expires, and the interval is at least 50 ms.
+ * How long a true `isGood`, which is read before each job, is cached. The lease does not expire in this time, because
+ * `isInTime` becomes false at least 50 ms earlier.
  */
 const GAP_MS = 50;
 
@@ -17,15 +17,14 @@ export interface LeaseKeeper {
   readonly isInTime: boolean;
   /** How far this machine's clock is ahead of the database's clock. */
   readonly aheadMs: number;
-  /** Writes a report into the worker's heartbeat row at once, with an empty list of fetched jobs. */
+  /** Writes the worker's heartbeat row at once, with an empty list of fetched jobs. */
   reportFetched(): void;
 }
 
 export class WorkerLease {
   #keeper: LeaseKeeper | null = null;
-  /** Started when `isGood` was last computed as true. */
   #sinceGood: Stopwatch | null = null;
-  /** The ids of jobs that the heartbeat row lists as fetched and not started. */
+  /** The ids of jobs that the heartbeat row lists as fetched. */
   listed: ReadonlySet<string> = new Set();
 
   /** null: no heartbeats renew the lease. */
@@ -56,7 +55,7 @@ export class WorkerLease {
     return isGood;
   }
 
-  /** Called when a job starts, so that the heartbeat row does not continue to list the job as fetched. */
+  /** Called when a job starts, so that the heartbeat row no longer lists it as fetched. */
   jobStarts(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }

@@ -1,5 +1,4 @@
-// Writes the back-offs that jobs request. The target of a back-off is a task, a named queue or a limit. If many jobs
-// request a back-off of the same target within a second, requests with about the same end are ignored (SAME_MS).
+// Writes the back-offs that jobs request. The target of a back-off is a task, a named queue or a limit.
 //
 //   a request ──▶ is written ──▶ all workers read it (control-watch.ts, limit-watch.ts)
 //                    └ requests during the write: the back-off that ends last is written next
@@ -20,19 +19,17 @@ interface PendingBackOff extends Omit<BackOffRequest, "target" | "delayMs"> {
 interface Target {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** The end of the last back-off that was not ignored; 0 after a failed write, so that the next request is written. */
+  /** The end of the last back-off that was not ignored. 0 after a failed write: the next request is written. */
   untilMs: number;
   /** The time of the last request that was not ignored. */
   requestedMs: number;
-  /** The request that is written next; null: none. */
+  /** The request that is written next. */
   wanted: PendingBackOff | null;
   isWriting: boolean;
 }
 
-/**
- * While a request of a target is being written, and for RECENT_MS after `requestedMs`, a further request is ignored if
- * its back-off ends at most SAME_MS after the target's `untilMs`.
- */
+// Many jobs may request the same back-off at once. So while a request is written, and for RECENT_MS after the request,
+// another one is ignored if its back-off ends at most SAME_MS later.
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
 const MAX_TARGETS = 1_000;
@@ -41,7 +38,7 @@ const MAX_WARNINGS = 100;
 type BackOffsConfig = Pick<WorkerConfig<never>, "logger" | "retry" | "retryPolicies">;
 
 export class BackOffs {
-  /** Decides what follows a failed attempt. If the job requested a back-off, calls begin(). */
+  /** Decides what follows a failed attempt. Calls begin() for a requested back-off. */
   readonly retry: RetryRules;
   readonly #logger: Logger;
   readonly #database: Database;
@@ -59,8 +56,8 @@ export class BackOffs {
   }
 
   /**
-   * Writes the back-off in the background, unless the request is ignored (SAME_MS). If the back-off cannot be written,
-   * a warning is logged, and only the job that requested the back-off waits.
+   * Writes the back-off in the background, unless the request is ignored (SAME_MS). If the write fails, only the job
+   * that requested the back-off waits.
    */
   begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;
@@ -81,7 +78,7 @@ export class BackOffs {
     void written.finally(() => this.#writing.delete(written));
   }
 
-  /** Resolves when each requested back-off has been written or could not be written, or when `signal` aborts. */
+  /** Resolves when all writes have ended, or when `signal` aborts. */
   async waitUntilWritten(signal: AbortSignal): Promise<void> {
     await unlessAborted(Promise.all(this.#writing), signal);
   }
@@ -144,7 +141,7 @@ export class BackOffs {
     }
   }
 
-  /** Logs each combination of text and fields at most once, and at most MAX_WARNINGS warnings in total. */
+  /** Logs each combination of text and fields at most once. */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
     const key = `${message} ${JSON.stringify(fields)}`;
     if (this.#warned.size >= MAX_WARNINGS || this.#warned.has(key)) return;

@@ -1,8 +1,6 @@
-// What a session has of one limit: permits, tokens and the limit's back-off. They decide how many jobs may start under
-// the limit now, so that the start of a job needs no query.
+// What a session has of one limit: permits, tokens and the limit's back-off. The start of a job needs no query.
 //
-//   permits   how many jobs may run at once. They are leased from the database (permit-leases.ts). For the option
-//             `concurrency` of a task, permits are not leased: their number is the option's value.
+//   permits   how many jobs may run at once. They are leased from the database (permit-leases.ts).
 //   tokens    how many jobs may start. They are taken from the database and used within a short time (token-leases.ts).
 //   back-off  until its end, no job may start
 import type { Clock } from "../../base/clock.ts";
@@ -13,7 +11,7 @@ import { Lapse } from "./lapse.ts";
 interface LeasedTokens {
   count: number;
   readonly bucket: TokenBucket;
-  /** The time at which the tokens were taken, by the database's clock, as text. */
+  /** When the tokens were taken, by the database's clock. */
   readonly takenAt: string;
   readonly untilMs: number;
 }
@@ -24,27 +22,20 @@ export class HeldLimit {
   /** The id of the limit; null for the option `concurrency` of a task, whose permits are not leased. */
   readonly id: number | null;
   readonly #clock: Clock;
-  /** The most jobs that may run at once under the limit; null: any number. */
+  /** The most jobs that may run at once; null: any number. */
   concurrency: number | null = null;
   bucket: TokenBucket | null = null;
   /** The revision of the definition. */
   revision = 0;
   running = 0;
-  /**
-   * The number of permits. While permits are exchanged with the database (permit-leases.ts), this is at most the number
-   * that running jobs used when the exchange began.
-   */
+  /** The number of permits. During an exchange (permit-leases.ts), unused permits do not count. */
   permits = 0;
   /** How many permits the session may keep. As jobs end, the session returns the permits beyond this number. */
   share = 0;
-  /**
-   * Whether the session has fewer permits after the last exchange than it wanted. If so, the session fetches few jobs
-   * ahead, because other workers may be able to run the jobs.
-   */
+  /** Whether the session has fewer permits after the last exchange than it wanted. */
   isShort = false;
-  /** Tokens, the oldest first. Reading `tokens` removes the used and the lapsed ones. */
+  /** The oldest tokens are first. Reading `tokens` removes used tokens, and moves lapsed tokens to #lapsed. */
   #tokens: readonly LeasedTokens[] = [];
-  /** Tokens that have lapsed unused. Reading `tokens` adds newly lapsed tokens. */
   #lapsed: readonly LeasedTokens[] = [];
   readonly #lapse: Lapse;
   #backsOffUntilMs = 0;
@@ -55,7 +46,7 @@ export class HeldLimit {
     this.#lapse = new Lapse(clock);
   }
 
-  /** Applies the present definition and the present back-off of the limit. */
+  /** Applies the definition and the back-off of the limit. */
   define({ definition, backOff, revision }: StoredLimit): void {
     const { concurrency, rate } = definition;
     this.revision = revision;
@@ -87,7 +78,7 @@ export class HeldLimit {
     return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The number of unused permits within the share; Infinity if the limit does not bound how many jobs run at once. */
+  /** The number of unused permits within the share; Infinity if the limit has no concurrency. */
   get freePermits(): number {
     if (this.concurrency === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, Math.min(this.permits, this.share) - this.running);
@@ -100,8 +91,8 @@ export class HeldLimit {
   }
 
   /**
-   * Whether jobs may be fetched. A fetch is allowed even while running jobs use all permits within the share, so that
-   * the next job starts as soon as a running job ends.
+   * Whether jobs may be fetched. A fetch is allowed even while all permits are in use, so that the next job starts as
+   * soon as a running job ends.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;
@@ -110,10 +101,7 @@ export class HeldLimit {
     return this.concurrency === null || (usable > 0 && this.running <= usable);
   }
 
-  /**
-   * How many jobs this session may soon run at once under the limit. A session that is short of permits (`isShort`)
-   * cannot soon attain the whole concurrency of the limit.
-   */
+  /** How many jobs this session may soon run at once under the limit. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;
@@ -132,9 +120,7 @@ export class HeldLimit {
     this.running--;
   }
 
-  /**
-   * Adds tokens that were taken from the database. `sentAtMs`: when the tokens were requested, by the monotonic clock.
-   */
+  /** Adds taken tokens. `sentAtMs`: when the tokens were requested, by the monotonic clock. */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     const { bucket } = this;
     if (bucket === null || count === 0) return;
@@ -142,14 +128,14 @@ export class HeldLimit {
     this.#tokens = [...this.#tokens, { count, bucket, takenAt, untilMs }];
   }
 
-  /** Removes and returns all unused tokens, including those that have lapsed. */
+  /** Removes and returns all unused tokens, including lapsed ones. */
   dropTokens(): readonly LeasedTokens[] {
     const left = this.tokens > 0 ? this.#tokens : [];
     this.#tokens = [];
     return [...left, ...this.dropLapsed()];
   }
 
-  /** Removes and returns the tokens that have lapsed unused. If the rate is slow, these tokens can be given back. */
+  /** Removes and returns the tokens that have lapsed unused. */
   dropLapsed(): readonly LeasedTokens[] {
     const lapsed = this.tokens >= 0 ? this.#lapsed : [];
     this.#lapsed = [];

@@ -1,5 +1,5 @@
-// Reads the limits: read() is called every 2 s, and when a change is announced. Notifies the subscribed LimitReaders
-// when the limits have changed, and when permits are announced.
+// Reads the limits every 2 s and when a change is announced. Notifies the parts that apply limits when the limits have
+// changed, and when permits are announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -8,7 +8,7 @@ import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limi
 import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
 export interface LimitReader {
-  /** Called when the limits have changed. Returns whether other limits than before apply to a task or queue. */
+  /** Returns whether other limits than before apply to a task or queue. */
   limitsChanged(): boolean;
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }
@@ -27,23 +27,23 @@ export class LimitWatch {
   #isKnown = false;
   #failure: string | null = null;
 
-  /** `changed`: called after a change of the limits. `isOther`: whether a reader's limitsChanged() returned true. */
+  /** `isOther`: whether a reader's limitsChanged() returned true. */
   constructor(logger: Logger, changed: (isOther: boolean) => void) {
     this.#logger = logger;
     this.#changed = changed;
   }
 
-  /** All limits, in the order of their ids. */
+  /** All limits, ordered by id. */
   get limits(): readonly StoredLimit[] {
     return this.#limits;
   }
 
-  /** Whether there is a limit of queues, or a queue still has slots of a removed limit (queue/sql/slots.ts). */
+  /** Whether there is a limit of queues, or a queue still has slots of a removed limit. */
   get hasManagedQueues(): boolean {
     return this.#hasManagedQueues;
   }
 
-  /** The channel on which wanted and free permits are announced, with the callback for an announcement. */
+  /** The handler of announcements of wanted and free permits, by channel. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return {
       [PERMITS]: (payload) => {
@@ -85,14 +85,13 @@ export class LimitWatch {
       this.#failure = null;
       return null;
     } catch (error) {
-      // Without the tables there are no limits. If the tables exist and the read fails, the limits that were read last
-      // stay in force.
+      // Without the tables there are no limits. After any other error, the limits that were read last apply.
       if (codeOf(error) === "schema_missing") {
         this.#isInstalled = false;
         return this.#apply([], false);
       }
       const message = messageOf(error);
-      // The outage itself is logged elsewhere.
+      // Outages are logged elsewhere.
       if (codeOf(error) === "database_unreachable") this.#logger.debug({ error: message }, UNREAD);
       else this.#warn(message, UNREAD);
       return error;

@@ -1,6 +1,5 @@
 // Exchanges permits between a session and the database, for each limit of tasks that has a concurrency. In an exchange,
-// the session reports how many permits it uses and wants. The answer contains how many permits the session has from now
-// on, and how many of these it may keep (its share).
+// the session reports how many permits it uses and wants. The answer contains the session's new permits and share.
 //
 //   demand changes, permits announced ──▶ exchange, usually at most one in 500 ms ──▶ permits, share
 //                                              └ still short of permits: again after 500 ms
@@ -29,7 +28,7 @@ export interface PermitLeasesParts {
 
 interface Lease {
   lastMs: number;
-  /** The number of the last exchange; 0: there was none. Later exchanges have greater numbers. */
+  /** The number of the last exchange; 0: there was none. */
   number: number;
   reported: { inUse: number; wanted: number; revision: number };
   isUnderWay: boolean;
@@ -58,9 +57,8 @@ export class PermitLeases {
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // If another session wants permits, the exchange follows half a second later. An earlier exchange would usually
-      // return no permit that this session wants, too: sessions share permits only after a session has been short of
-      // permits for half a second.
+      // If another session wants permits, the exchange follows half a second later: sessions share permits only after a
+      // session has been short of permits for this time.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
@@ -128,12 +126,11 @@ export class PermitLeases {
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // After a new definition of the limit, permits may have to be returned. The number of running jobs is reported,
-    // because pages and commands show it.
+    // After a new definition, permits may have to be returned. Pages and commands show the number of running jobs.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
     if (limit.permits > 0 && inUse !== limit.running) return true;
-    // Whether a session wants permits is reported, because while it wants some, other sessions get smaller shares.
+    // While a session wants permits, other sessions get smaller shares.
     return before > 0 !== wanted > 0;
   }
 
@@ -146,14 +143,12 @@ export class PermitLeases {
     const inUse = limit.running;
     lease.reported = { inUse, wanted, revision: limit.revision };
     const before = limit.permits;
-    // The exchange may give back all permits that no job uses. So until the answer arrives, a job starts only after
-    // another job under the limit has ended.
+    // The exchange may give back all permits that no job uses, so these permits are not used before the answer.
     limit.permits = Math.min(before, Math.max(inUse, 0));
     try {
       const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      // Null: the limit was removed or has no concurrency any more. The permits are kept, because the limit may get a
-      // concurrency again.
+      // Null: the limit was removed or has no concurrency any more, but may get one again.
       limit.permits = answer.permits ?? before;
       if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;
@@ -161,7 +156,7 @@ export class PermitLeases {
       lease.isUncertain = false;
       this.#failure = null;
     } catch (error) {
-      // It is unknown whether the exchange was committed. In both cases the session has the permits that its jobs use.
+      // Whether the exchange was committed or not, the session has the permits that its jobs use.
       limit.share = limit.permits;
       lease.isUncertain = true;
       this.#log(error);
@@ -197,7 +192,7 @@ export class PermitLeases {
 
   #log(error: unknown): void {
     const message = messageOf(error);
-    // An exchange that is still under way after close() may fail, because the session loses its lease and its permits.
+    // After close(), an exchange may fail, because the session loses its lease.
     if (this.#isClosed || message === this.#failure) return;
     this.#failure = message;
     this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");

@@ -1,5 +1,4 @@
-// Groups a session's tasks by the limits that apply to them, again after each change of the limits. Requests and gives
-// back the session's permits and tokens.
+// Groups a session's tasks by the limits that apply to them. Requests and gives back the session's permits and tokens.
 import { type Clock, settlesWithin } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -25,7 +24,7 @@ export interface SessionLimitsParts {
   readonly database: Database;
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly watch: LimitWatch;
-  /** The identifiers of the worker's tasks, each with the task's option `concurrency`; null: the task has none. */
+  /** The worker's tasks, each with its option `concurrency`; null: the task has none. */
   readonly tasks: ReadonlyMap<string, number | null>;
 }
 
@@ -39,16 +38,13 @@ export interface LimitedGroup {
 /** The limits of queues. */
 export interface QueueLimits {
   /**
-   * The patterns of these limits, with which `like` compares the name of a queue. Empty: there are no limits of
-   * queues, but some queues still have slots of a removed limit (queue/sql/slots.ts).
+   * The `like` patterns of these limits. Empty: there are no limits of queues, but some queues still have slots of a
+   * removed limit.
    */
   readonly patterns: readonly string[];
   /** Whether one of these limits has a rate or a back-off. */
   readonly hasRates: boolean;
-  /**
-   * A job may start only within this time after its fetch was sent, in milliseconds: the shortest time in which a
-   * token of one of these limits lapses. Infinity: no limit has a rate. For late answers, lapse.ts makes an exception.
-   */
+  /** Jobs may start up to this long after their fetch was sent, in milliseconds. Infinity: no limit has a rate. */
   readonly lapseMs: number;
   /** A text that differs after every change of the limits of queues or of their back-offs. */
   readonly mark: string;
@@ -59,7 +55,7 @@ export class SessionLimits {
   readonly #permits: PermitLeases;
   readonly #tokens: TokenLeases;
   readonly #held = new Map<number, HeldLimit>();
-  /** The option `concurrency` of each task that has one, by the task's identifier. */
+  /** The option `concurrency`, by task. */
   readonly #own = new Map<string, HeldLimit>();
   /** The names of tasks without a limit and without the option `concurrency`. */
   unlimited: readonly string[];
@@ -67,7 +63,7 @@ export class SessionLimits {
   /** null: there is no limit of queues, and no queue still has slots of a removed limit. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
-  /** Called when permits or tokens may have changed. safe/streams.ts sets this function and the next one. */
+  /** Called when permits or tokens may have changed. */
   onChange: () => void = () => {};
   /** Returns how many jobs this session wants to run at once under the limit, including running jobs. */
   demandOf: (limit: HeldLimit) => number = () => 0;
@@ -99,7 +95,7 @@ export class SessionLimits {
     return before !== this.#way;
   }
 
-  /** Identifies the present groups of tasks and patterns of queues, which determine how jobs are fetched. */
+  /** Identifies how jobs are fetched. */
   get #way(): string {
     return JSON.stringify([this.queues?.patterns ?? null, ...this.groups.map(({ key }) => key)]);
   }
@@ -110,8 +106,8 @@ export class SessionLimits {
   }
 
   /**
-   * Requests permits for a group. If `hasEvidence`, also requests tokens, for at most `wanted` jobs. `hasEvidence`:
-   * whether the group probably has jobs (see Stream.hasEvidence).
+   * Requests permits for a group. If the group probably has jobs (`hasEvidence`), also requests tokens for at most
+   * `wanted` jobs.
    */
   prepare({ limits }: LimitedGroup, hasEvidence: boolean, wanted: number): void {
     for (const limit of limits) {
@@ -166,7 +162,7 @@ export class SessionLimits {
       this.#held.set(limit.id, held);
       const before = JSON.stringify(held.bucket);
       held.define(limit);
-      // If the session waits before its next request for tokens, this wait was computed from the previous rate.
+      // A pause before the next request for tokens was computed from the previous rate.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;

@@ -1,5 +1,4 @@
-// Takes the tokens that a session needs for jobs that are about to be fetched or started, under each limit of tasks
-// that has a rate.
+// Takes the tokens that a session needs, under each limit of tasks that has a rate.
 //
 //   tokens are wanted ──▶ a request ──it gets some──▶ they are used; unused tokens are given back
 //                             └───────it gets none──▶ another request when the next token is due, at the latest after
@@ -17,10 +16,7 @@ import type { HeldLimit } from "./held-limit.ts";
 const FAILED_MS = 1_000;
 /** The longest pause. Under a slow rate, another worker may give back a token long before the next token is due. */
 const MAX_PAUSE_MS = 60_000;
-/**
- * The pause after a request that got no tokens is longer by a random time, at most this long. Without the random time,
- * all workers would request the next token at the same moment.
- */
+/** The longest random addition to a pause, so that not all workers request the next token at the same moment. */
 const JITTER_MS = 20;
 
 export interface TokenLeasesParts {
@@ -34,11 +30,10 @@ export interface TokenLeasesParts {
 export class TokenLeases {
   readonly #parts: TokenLeasesParts;
   /**
-   * The limits for which no request may be sent now. The value is null while a request is under way. During a pause
-   * before the next request, the value is the function that cancels the pause.
+   * The limits for which no request may be sent now. The value is null during a request. During a pause, the value
+   * cancels the pause.
    */
   readonly #waiting = new Map<HeldLimit, (() => void) | null>();
-  /** The last request of each limit. */
   readonly #requests = new WeakMap<HeldLimit, Promise<void>>();
   readonly #released = new WeakSet<HeldLimit>();
 
@@ -64,7 +59,7 @@ export class TokenLeases {
   async release(limit: HeldLimit): Promise<void> {
     this.#released.add(limit);
     this.cancelWait(limit);
-    // A request that is under way may never be answered. So the present tokens are given back before the answer.
+    // A request under way may never be answered, so the present tokens are given back first.
     await this.giveBack(limit);
     await this.#requests.get(limit);
     await this.giveBack(limit);
@@ -88,8 +83,8 @@ export class TokenLeases {
     const { bucket } = limit;
     if (bucket === null) return;
     let waitMs: number;
-    // Lapsed tokens are given back before the request, so that the request can take them again. Without this, the
-    // session might have to wait hours for the next token of a slow rate.
+    // Lapsed tokens are given back first, so that the request can take them again. The next token of a slow rate may be
+    // hours away.
     await this.#return(limitId, limit.dropLapsed());
     try {
       const sentAtMs = clock.monotonic();

@@ -1,5 +1,4 @@
-// The cron entries of a worker. Entries in the options are checked when the worker is created, and entries in a crontab
-// file when the worker starts.
+// The option `cron` of a worker.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -7,7 +6,7 @@ import { strict, validate } from "../../base/validate.ts";
 import { type CronEntry, checkedEntry } from "../../domain/cron/cron-entry.ts";
 import { parseCrontab } from "../../domain/cron/crontab.ts";
 
-/** The cron entries of a worker, at most 10,000 from the three sources together. Their identifiers must differ. */
+/** The cron entries of a worker: at most 10,000 in total, with different identifiers. */
 export interface CronOptions {
   /** Entries made with cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). Default: none. */
   readonly entries?: readonly CronEntry[] | undefined;
@@ -36,10 +35,7 @@ const optionsSchema = strict({
   crontabFile: v.optional(v.pipe(v.string("must be a string"), v.minLength(1, "must be a path"))),
 });
 
-/**
- * Returns the checked options, without reading the file; null if there are no entries and no file. Throws InputError
- * with the problems, whose paths begin with `cron`.
- */
+/** Returns the checked options, without reading the file; null if there is no entry and no file. Throws InputError. */
 export function resolveCronOptions(options: CronOptions | undefined): CronConfig | null {
   if (options === undefined) return null;
   const problems: Problem[] = [];
@@ -67,9 +63,8 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
 }
 
 /**
- * Returns the entries of the options and of the crontab file. Rejects with WorkerError if the file is unreadable.
- * Rejects with InputError if an entry of the file is invalid, if there are too many entries in total, or if two entries
- * have the same identifier.
+ * Returns the entries of the options and of the crontab file. Rejects with WorkerError if the file is unreadable, and
+ * with InputError if its entries are invalid, or if there are too many entries or equal identifiers in total.
  */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;

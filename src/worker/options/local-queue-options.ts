@@ -8,14 +8,13 @@ export interface LocalQueueOptions {
   readonly size?: number | undefined;
   /**
    * Whether a fetch requests only as many jobs ahead as the worker runs within 25 ms at its present speed, so that slow
-   * jobs are left to other workers. If false, fetches fill the local queue to `size`. For tasks under limits or with
-   * the option `concurrency`, the value always counts as true. After a job was returned because the job did not start
-   * within `ttlMs`, the value counts as true for all tasks. Default true.
+   * jobs are left to other workers. If false, fetches fill the local queue to `size`. Always true for tasks under
+   * limits or with the option `concurrency`, and for all tasks after a job has waited `ttlMs`. Default true.
    */
   readonly adaptive?: boolean | undefined;
   /**
-   * The time after which a fetched job that has not started is returned to the database, in milliseconds.
-   * Default 100. Longer times count as 100.
+   * The time after which an unstarted job is returned to the database, in milliseconds. Default 100. Longer times count
+   * as 100.
    */
   readonly ttlMs?: number | undefined;
   /** Delays the next fetch after a fetch that found few jobs, to reduce the load of the database. Default: no delay. */
@@ -59,12 +58,12 @@ export const localQueueOptions = v.optional(
   {},
 );
 
-/** Sets the defaults of the thresholds, and reduces `ttlMs` and `threshold` if they are too large. */
+/** Sets the defaults of the thresholds, and reduces values that are too large. */
 export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {
   const { size, refetchDelay } = checked;
-  // Longer times were valid in earlier versions, so they are reduced and not rejected.
+  // Longer times are not rejected, because they were valid in earlier versions.
   const ttlMs = Math.min(checked.ttlMs, UNSTARTED_MS);
   if (refetchDelay === undefined) return { ...checked, ttlMs, refetchDelay: null };
   const { durationMs, threshold = size, maxAbortThreshold = 5 * size } = refetchDelay;

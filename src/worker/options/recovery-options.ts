@@ -1,4 +1,4 @@
-// Defines and checks the worker's option `recovery`. Workers of one schema may have different values.
+// Defines and checks the worker's option `recovery`.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -12,9 +12,8 @@ export interface RecoveryOptions {
   /** The time between two heartbeats, in milliseconds, at least 50. Default 2,000. */
   readonly heartbeatIntervalMs?: number | undefined;
   /**
-   * The time without a heartbeat after which this worker is stale and other workers recover its jobs, in
-   * milliseconds; at least three heartbeat intervals. Default 7,000: with the default `sweepIntervalMs`, other
-   * workers recover the jobs 7 to 10 s after the last heartbeat.
+   * The time without a heartbeat after which other workers recover this worker's jobs, in milliseconds; at least three
+   * heartbeat intervals. Default 7,000: with the default `sweepIntervalMs`, jobs are recovered after 7 to 10 s.
    */
   readonly thresholdMs?: number | undefined;
   /** Like `thresholdMs`, for jobs with the flag `infrastructure_resilient`; at least `thresholdMs`. Default 60,000. */
@@ -32,9 +31,9 @@ export interface RecoveryOptions {
    */
   readonly resetLocksIntervalMs?: number | undefined;
   /**
-   * The age at which a lock of a worker without a heartbeat row is reset, in milliseconds: 1,000 (1 s) to 30 days.
-   * Default 14,400,000: 4 hours, as in Graphile Worker. Because Graphile workers reset any lock that is 4 hours old,
-   * this worker renews the locks of running jobs after a quarter of this value, at the latest after an hour.
+   * The age at which a lock of a worker without a heartbeat row is reset, in milliseconds: 1,000 to 30 days.
+   * Default 14,400,000: 4 hours, as in Graphile Worker. This worker renews the locks of running jobs after a quarter of
+   * this value, at the latest after an hour.
    */
   readonly staleLockThresholdMs?: number | undefined;
 }
@@ -76,7 +75,7 @@ const schema = strict({
   ),
 });
 
-/** The options with their defaults. `recovery` is null if heartbeats are off (`recovery: false`). */
+/** The options with their defaults. `recovery` is null if heartbeats are off. */
 export interface ResolvedRecovery {
   readonly recovery: RecoveryConfig | null;
   /** Not in `recovery`, because stale locks are also reset if heartbeats are off. */
@@ -84,7 +83,7 @@ export interface ResolvedRecovery {
   readonly staleLockThresholdMs: number;
 }
 
-/** Returns the checked options. Throws InputError if an option is invalid, or if durations contradict each other. */
+/** Returns the checked options. Throws InputError if an option is invalid. */
 export function resolveRecovery(options: false | RecoveryOptions | undefined): ResolvedRecovery {
   if (options === false) {
     return {

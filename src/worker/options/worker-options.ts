@@ -1,4 +1,4 @@
-// The options of a worker, their check, and the frozen configuration that the running worker reads.
+// The options of a worker, their check, and the frozen configuration of the running worker.
 import type { Pool } from "pg";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -32,9 +32,8 @@ import {
 import { type RecoveryConfig, type RecoveryOptions, resolveRecovery } from "./recovery-options.ts";
 
 /**
- * What the start of a worker does about its schema. `if-missing`: creates the schema if it is missing or empty.
- * `always`: also adds what an existing schema lacks. `never`: neither creates nor changes the schema, and rejects if it
- * is missing.
+ * What the start of a worker does about the schema. `if-missing`: creates a missing or empty schema. `always`: also
+ * adds what an existing schema lacks. `never`: changes nothing, and rejects if the schema is missing.
  */
 export type MigrateOption = "if-missing" | "always" | "never";
 
@@ -44,16 +43,13 @@ export interface WorkerOptions<Extensions = unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
   readonly tasks: readonly Task<any, Extensions>[];
   /**
-   * The database's URL, `postgres://user:password@host:port/database`. The worker creates a pool and ends it. Exactly
-   * one of `connectionString` and `pool` is required.
+   * The database's URL, `postgres://user:password@host:port/database`. Exactly one of `connectionString` and `pool` is
+   * required.
    */
   readonly connectionString?: string | undefined;
   /** Your own pool, which the worker never ends. The worker's own connections copy the pool's settings. */
   readonly pool?: Pool | undefined;
-  /**
-   * The size of the pool that the worker creates for tasks. The worker's own `connections` are not part of the pool.
-   * Default 10.
-   */
+  /** The size of the pool that the worker creates for tasks. The worker's own `connections` are extra. Default 10. */
   readonly maxConnections?: number | undefined;
   /** The schema of the queue. Graphile Worker's tables are usually in `graphile_worker`. Default `worker`. */
   readonly schema?: string | undefined;
@@ -89,19 +85,18 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly connections?: number | undefined;
   /**
-   * Whether jobs that have no key, no named queue and no limit run in the fast lane. The fast lane locks jobs by row
-   * locks on connections of its own, and not by `locked_by`. The throughput of short jobs is about twice as high. When
-   * a worker is killed, other workers can fetch its jobs of the fast lane immediately. A job that still runs `limitMs`
-   * after its fetch (default 100, at most 5,000) is then locked by `locked_by`. If other jobs of the same fetch still
-   * wait for a slot, this happens after 200 ms at the latest. When a connection of the fast lane is lost, a job may run
-   * again before its first run has ended. If a handler blocks the event loop for more than 5 minutes (10 seconds
-   * without heartbeats or behind a transaction pooler), another worker may run the same job at the same time. Behind a
-   * pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
+   * Whether jobs that have no key, no named queue and no limit run in the fast lane, which locks jobs by row locks on
+   * connections of its own. The throughput of short jobs is about twice as high. When a worker is killed, other workers
+   * can fetch its jobs of the fast lane immediately. A job that still runs `limitMs` after its fetch (default 100, at
+   * most 5,000) is then locked by `locked_by`. When a connection of the fast lane is lost, a job may run again before
+   * its first run has ended. If a handler blocks the event loop for more than 5 minutes (10 seconds without heartbeats
+   * or behind a transaction pooler), another worker may run the same job at the same time. Behind a pooler, each
+   * connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
    * The time limit of a stop by stop(), SIGTERM or SIGINT, in milliseconds. After this time the stop continues as
-   * abort(). 0: no limit. Default 25,000: with the default of `abortGraceMs`, jobs have 30 s to end, the usual limit of
+   * abort(). 0: no limit. Default 25,000: with the default `abortGraceMs`, 30 s in total, the usual limit of
    * container platforms.
    */
   readonly stopTimeoutMs?: number | undefined;
@@ -119,15 +114,12 @@ export interface WorkerOptions<Extensions = unknown> {
    * is added only once. Default: none.
    */
   readonly cron?: CronOptions | undefined;
-  /**
-   * Whether this worker adds the jobs of schedules. Even if several workers do so, the job of each tick is added only
-   * once. Default true.
-   */
+  /** Whether this worker adds the jobs of schedules. Default true. */
   readonly schedules?: boolean | undefined;
   /**
    * Limits of tasks and queues, which all workers of this library apply. The start creates limits that do not exist. If
-   * an existing limit differs, the start logs a warning and does not change the limit. The start rejects with
-   * `extension_missing` if the tables that `worker migrate --with limits` adds are missing. Default: none.
+   * an existing limit differs, the start logs a warning and does not change the limit. If the tables of
+   * `worker migrate --with limits` are missing, the start rejects with `extension_missing`. Default: none.
    */
   readonly limits?: readonly LimitOptions[] | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
@@ -182,7 +174,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
 
 const concurrency = count(10_000);
 
-/** Checks a new value of the option `concurrency`, and returns it. Throws InputError if it is invalid. */
+/** Returns a value of the option `concurrency`. Throws InputError if the value is invalid. */
 export function checkedConcurrency(value: number): number {
   return validate(v.object({ concurrency }), { concurrency: value }).concurrency;
 }

@@ -1,5 +1,4 @@
-// A round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses a statement that writes
-// results, settleRefused() then writes the results that PostgreSQL accepts.
+// A round trip of the safe mode: writes results and fetches new jobs.
 import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -22,10 +21,9 @@ import { type Fetch, formOf, refusedHead } from "../fetch/refused-head.ts";
 
 interface FetchResult {
   readonly rows: readonly FetchedRows[];
-  /** See FlushAnswer. */
   readonly queuesAreFree: boolean | null;
   readonly nowSeconds: number;
-  /** The ids of completed jobs that the statement of the fetch did not delete, because their lock was lost. */
+  /** The ids of completed jobs whose lock was lost. */
   readonly lost: string[];
 }
 
@@ -34,37 +32,30 @@ export interface FlushAnswer {
   readonly rows: readonly FetchedRows[] | null;
   /**
    * Whether some named queue is unlocked, so that the next fetch should read jobs of named queues, too; null: unknown.
-   * Without meaning after a quick fetch, and after a fetch from managed queues, which are queues under a limit.
+   * Without meaning after a quick fetch, and after a fetch from queues under a limit.
    */
   readonly queuesAreFree: boolean | null;
-  /** The time of the fetch by the database's clock, in seconds since the epoch; 0: unknown, as after a quick fetch. */
+  /** The time of the fetch by the database's clock, in seconds since the epoch; 0: unknown. */
   readonly nowSeconds: number;
   readonly written: ResultBatch;
   /** The ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
-  /** Results whose write has failed, or may have failed because the connection was lost; without those of `refused`. */
+  /** Results whose write has failed or may have failed, without those of `refused`. */
   readonly unconfirmed: ResultBatch;
-  /**
-   * The error of a failed statement; null: no statement failed, or only statements whose results are in `refused`. Even
-   * if there is an error, the other members are valid.
-   */
+  /** The error of a failed statement whose results are not in `refused`; null: there is no such statement. */
   readonly failure: unknown;
-  /**
-   * The results of statements that failed, perhaps because of a single row, and the first of their errors; null: there
-   * are none. If the row of a statement's only result was busy, the result is in `unconfirmed` instead.
-   */
+  /** The results for settleRefused(): their statements have failed, perhaps because of a single row. */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
-  /** What settleRefused() did with the results of `refused`; null: it was not called, or `refused` was null. */
+  /** What settleRefused() did with the results of `refused`; null: nothing. */
   readonly separate: SeparateResults | null;
   /**
-   * The id of the job, or the negated id of the named queue, because of which PostgreSQL refuses the fetch. null: no
-   * such job or queue was found. undefined: no fetch was refused, or the refused fetch requested several jobs or runs
-   * of queues.
+   * The id of the job, or the negated id of the named queue, because of which PostgreSQL refuses the fetch. null: not
+   * found. undefined: no fetch was refused, or the refused fetch requested several jobs or runs of queues.
    */
   readonly refusedId: string | null | undefined;
 }
 
-/** Whether `failure` shows that a change was not made: PostgreSQL refused it, or a lock or a conflict prevented it. */
+/** Whether `failure` shows that the failed statement has changed nothing. */
 export const isRefused = ({ failure }: FlushAnswer): boolean =>
   failure !== null && isRefusedOrBusy(failure);
 
@@ -72,7 +63,6 @@ type ResultPart = Partial<Omit<ResultBatch, "isRepeated">>;
 
 interface PendingWrite {
   readonly part: ResultPart;
-  /** Resolves to the ids of jobs whose lock was lost. */
   readonly lost: Promise<string[]>;
 }
 
@@ -84,10 +74,9 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // In most cases, the statement of the fetch also deletes the completed jobs. A separate statement before the fetch
-  // deletes them if the fetch may take long (isPatient) or is for managed queues, or if the batch unlocks named queues:
-  // a statement that both unlocks queues and fetches their jobs can deadlock with such a statement of another worker.
-  // A quick fetch deletes no jobs, but it is sent only if there are no results.
+  // If false, the statement of the fetch also deletes the completed jobs. A patient fetch may take up to a minute. A
+  // statement that both unlocks queues and fetches their jobs can deadlock with such a statement of another worker. A
+  // quick fetch deletes no jobs, but is sent only if there are no results.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||
@@ -112,8 +101,7 @@ export async function flushAndFetch(
     });
     writes.push({ part: deletesFirst ? {} : { done }, lost });
   }
-  // Each statement is a transaction of its own. If one statement fails, the others may have been committed, and the
-  // jobs of a successful fetch are locked.
+  // Each statement is a transaction of its own. If one statement fails, the others may have been committed.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
   const written: ResultPart[] = [];
   const refused: ResultPart[] = [];
@@ -137,8 +125,7 @@ export async function flushAndFetch(
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch that has reached its time limit in a trigger counts as refused only if the limit was a minute (isPatient).
-  // A fetch with a shorter limit is repeated with a limit of a minute.
+  // A fetch that has reached a short time limit in a trigger is not refused, but repeated with a limit of a minute.
   const isFetchRefused =
     fetchFailure !== null &&
     isOfOneRow(fetchFailure) &&

@@ -8,8 +8,7 @@
 //                  └──────────── a slot is free ──────┼───────────────────────────┘
 //   any ── release() ──▶ released
 //
-// In `polling` the local queue is empty. In `waiting` the worker fetches more jobs while earlier jobs run, so that Node
-// and PostgreSQL work in parallel.
+// The worker also fetches jobs in `waiting`, so that Node and PostgreSQL work in parallel.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/slots.ts";
@@ -45,7 +44,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Whether jobs have waited longer than the ttl. From then on, jobs are fetched ahead as if `adaptive` were true. */
+  /** Whether jobs have waited longer than the ttl. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
@@ -86,7 +85,6 @@ export class LocalQueue {
    * number of jobs that wait or are requested.
    */
   demand(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
-    // After the ttl, the waiting jobs were given back. No more jobs are fetched until a slot is free.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     const { requested, hasPrompt } = this.#parts.trips;
@@ -96,17 +94,12 @@ export class LocalQueue {
     // There is room for two full fetches, so that a fetch can be sent while the jobs of the previous fetch run.
     const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
     const full = Math.min(freeSlots + aim, most);
-    // A fetch is sent only if there is room for half of `aim`, or half of `most` if that is less. If no slot is free
-    // and `aim` is small, a fetch is sent only if there is room for a full fetch.
     const few = freeSlots === 0 && aim < BUSY_JOBS ? full : Math.min(full, aim / 2, most / 2);
     const isWorthIt = room > 0 && room >= few;
     return isWorthIt ? Math.min(room, full) : 0;
   }
 
-  /**
-   * Returns how many jobs one fetch may request in addition to one job for each free slot: at most half of the option
-   * `size`, rounded up.
-   */
+  /** Returns how many jobs one fetch may request in addition to one job for each free slot. */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;
@@ -114,8 +107,8 @@ export class LocalQueue {
   }
 
   /**
-   * Adds fetched jobs after the waiting jobs. After release(), gives the fetched jobs back at once. `demand`: the
-   * number of requested jobs. If fewer jobs were fetched, a refetch delay may begin.
+   * Adds fetched jobs after the waiting jobs. `demand`: the number of requested jobs. If fewer jobs were fetched, a
+   * refetch delay may begin.
    */
   add(units: readonly WorkUnit[], count: number, demand: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {
@@ -172,7 +165,7 @@ export class LocalQueue {
     this.#setMode("released");
   }
 
-  /** Gives the waiting jobs back. The worker may fetch them again. */
+  /** Gives the waiting jobs back. */
   giveBackAll(): void {
     if (this.#size === 0) return;
     this.#giveBack();
@@ -243,7 +236,6 @@ export class LocalQueue {
   #considerDelay(count: number, demand: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
-    // After release(), no further fetch follows.
     if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, demand)) return;
     this.#announced = 0;

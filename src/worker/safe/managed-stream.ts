@@ -1,7 +1,5 @@
-// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. The stream has the tasks of one
-// other stream: of its owner, whose tasks are under limits, too, or of the main stream, whose tasks have no limit. A
-// fetched run of a queue occupies a slot of the queue even before the run starts. So the stream requests no more runs
-// than can start.
+// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. A fetched run of a queue
+// occupies a slot of the queue even before the run starts. So the stream requests no more runs than can start.
 import type { Clock } from "../../base/clock.ts";
 import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -14,10 +12,7 @@ import { Stream, type StreamParts } from "./stream.ts";
 
 export interface ManagedStreamParts extends StreamParts {
   readonly queues: ManagedQueues;
-  /**
-   * The other stream with the same tasks, if these tasks have a limit: the fetched jobs join the owner's local queue.
-   * Null: the tasks have no limit, and the jobs join this stream's own local queue.
-   */
+  /** The stream of the same tasks, whose local queue the fetched jobs join. Null if the tasks have no limit. */
   readonly owner: Stream | null;
 }
 
@@ -58,10 +53,7 @@ export class ManagedStream extends Stream {
     return this.plan.isDrained && this.managed.isDone;
   }
 
-  /**
-   * Applies the limits. Returns the milliseconds until the next fetch is due. Infinity: no timer is needed, because the
-   * fetch is due now or only after an event.
-   */
+  /** Applies the limits. Returns the milliseconds until the next fetch is due; Infinity if no timer is needed. */
   prepare({ mark, hasRates, lapseMs }: QueueLimits): number {
     this.#lapseMs = lapseMs;
     if (mark !== this.#mark) {
@@ -77,14 +69,14 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records the tokens that a fetch took for its jobs. `sentAtMs`: when the fetch was sent (monotonic clock). */
+  /** Records the tokens that a fetch took for its jobs. `sentAtMs`: the fetch's time, by the monotonic clock. */
   jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
     for (const job of jobs) this.#tokens.set(job, { untilMs, takenAtSeconds });
   }
 
-  /** Returns the tokens that this stream took with these unstarted jobs, so that the tokens can be given back. */
+  /** Returns the tokens that were taken with these jobs. */
   tokensOf(jobs: readonly FetchedJob[]): readonly QueueToken[] {
     return jobs.flatMap((job) => {
       const tokens = this.#tokens.get(job);
@@ -94,7 +86,7 @@ export class ManagedStream extends Stream {
     });
   }
 
-  /** Whether the job may not start, because its tokens have lapsed. */
+  /** Whether the job's tokens have lapsed, so that the job may not start. */
   hasLapsed(job: FetchedJob): boolean {
     const tokens = this.#tokens.get(job);
     return tokens !== undefined && this.#clock.monotonic() > tokens.untilMs;

@@ -1,16 +1,12 @@
-// Checks whether streams, which are sets of tasks (stream.ts), have ready jobs. A stream without free permits or tokens
-// requests more only if some of the stream's jobs may be ready. One statement checks all such streams, because the
-// statement reads the ready jobs of all tasks anyway.
+// Checks whether streams (stream.ts) have ready jobs: only then does a stream without free permits or tokens request
+// more. One statement checks all such streams, because it reads the ready jobs of all tasks anyway.
 import type { Clock } from "../../base/clock.ts";
 import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { Stream } from "./stream.ts";
 
-/**
- * The interval between the first two checks after a quiet time. Each further check doubles the interval, up to
- * EVERY_MS.
- */
+/** The first interval after a quiet time. Each check doubles the interval, up to EVERY_MS. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
 /** After a check, the interval is at least PAUSE times the check's duration, up to MAX_PAUSE_MS. */
@@ -35,9 +31,8 @@ export class ReadyChecks {
   }
 
   /**
-   * If a check is due, starts a check of the streams that may have ready jobs and lack a permit or a token. Streams
-   * with other evidence of ready jobs are not checked. Returns after how many milliseconds this method must be called
-   * again; Infinity: no call is needed.
+   * If a check is due, starts to check the streams that lack a permit or a token. Streams with other evidence of ready
+   * jobs are not checked. Returns the milliseconds until the next call is due; Infinity: no call is needed.
    */
   consider(streams: readonly Stream[]): number {
     const waiting = streams.filter(
@@ -78,10 +73,7 @@ export class ReadyChecks {
   }
 }
 
-/**
- * Returns the tasks that may have ready jobs; null if the read failed. The error is ignored: the next fetch reports an
- * error that persists.
- */
+/** Returns null if the read failed. The next fetch reports an error that persists. */
 function readyOf(
   { database }: WorkerConnection,
   streams: readonly Stream[],

@@ -1,6 +1,5 @@
-// Records the round trips of the safe mode that are under way. Each of them fetches jobs of one stream (a set of tasks
-// whose jobs are fetched together), or writes results, or does both. The pause before
-// refused results are sent again is recorded like a write. Also decides when results are written without a fetch.
+// Records the round trips of the safe mode that are under way. A round trip fetches jobs of one stream (stream.ts),
+// writes results, or does both. Also decides when results are written without a fetch.
 //
 //   sent ──20 ms──▶ slow: another fetch may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
@@ -12,13 +11,12 @@ import type { FetchRequest } from "../fetch/fetch-plan.ts";
 const SLOW_MS = 20;
 /** While jobs run and no result is urgent, results are written without a fetch only this long after the last write. */
 const WRITE_EVERY_MS = 25;
-/** The interval at which waitForAll() calls `onLate`. */
 const LATE_MS = 1_000;
 
 type FetchSize = Pick<FetchRequest, "want" | "isPatient">;
 
 export interface RoundTrip {
-  /** The stream whose jobs the round trip requests. Without meaning if `want` is 0. */
+  /** The stream whose jobs the round trip requests. */
   readonly stream: object | null;
   /** The number of requested jobs; 0: the round trip fetches nothing. */
   readonly want: number;
@@ -57,8 +55,7 @@ export class RoundTrips {
 
   /**
    * Whether results must be written now, without a fetch. If the write is due later, `changed` is called at that time.
-   * Results that are not urgent are collected: jobs of a limited task often end one by one while nothing is fetched,
-   * and a statement for each result would cost more than the job itself.
+   * Results that are not urgent are collected, because a statement for each result can cost more than the job itself.
    */
   mustWrite(
     { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,
@@ -120,10 +117,7 @@ export class RoundTripsOf {
     this.#stream = stream;
   }
 
-  /**
-   * The number of jobs that the stream's fetches under way request. Slow fetches count, too, because a slow fetch may
-   * already have locked jobs.
-   */
+  /** The number of jobs that the stream's fetches under way request, including slow fetches. */
   get requested(): number {
     let requested = 0;
     for (const { stream, want } of this.#underWay()) {

@@ -3,7 +3,7 @@
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch if any──▶ database
 //
-// If a connection is lost, running jobs continue. Jobs of fetches without an answer are unlocked before the next fetch.
+// If a connection is lost, running jobs continue.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
@@ -164,7 +164,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** Whether a job may start. While the worker stops or its lease is not good, returns false and gives jobs back. */
+  /** Whether a job may start. If not, gives the waiting jobs back. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -198,7 +198,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns what to fetch; null: nothing. No fetch is sent with repeated results: their write may wait for a lock. */
+  /** Repeated results are sent without a fetch, because their write may wait for a lock. */
   #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
     return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
@@ -253,9 +253,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   readonly #onWritten = ({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void => {
     const { hooks, workerId, refusals } = this.#parts;
-    // An unlocked queue may have more jobs, so the next fetch follows at once.
+    // An unlocked queue may have more jobs.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // Returned jobs may be before the place in the index where the next fetch would start, so the place is reset.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
@@ -263,7 +262,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   };
 
-  /** After a pause, puts unwritten results back, to be written again. The pause occupies no connection. */
+  /** Puts unwritten results back after a pause, which occupies no connection. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const trip = this.#trips.begin(null, null, true);
     await this.#connections.delay(monotonic());
@@ -282,9 +281,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (this.#parts.refusals.recordRefusal(error, answer.refusedId)) stream?.plan.learnRefusal();
       return;
     }
-    // After a timeout, PostgreSQL has rolled back the fetch, so the fetch has certainly locked no jobs.
-    // A stop cancels fetches (uncertain-locks.ts), which is no reason for a warning about slow fetches.
+    // A stop cancels fetches, which is no reason for a warning about slow fetches.
     const logger = this.#phase === "fetching" ? this.#parts.config.logger : null;
+    // After a timeout, PostgreSQL has rolled back the fetch, so the fetch has locked no jobs.
     if (stream?.learnFailure(error, logger) === true) return;
     if (stream !== null) this.#uncertain.fetchLost();
     for (const { plan } of this.#streams.all) plan.resetSpeed();

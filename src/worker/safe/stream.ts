@@ -14,13 +14,10 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
 import type { RoundTrips, RoundTripsOf } from "./round-trips.ts";
 
-/** How long a call of noteEvidence() counts as evidence of more ready jobs, in milliseconds. */
+/** How long a call of noteEvidence() counts, in milliseconds. */
 const EVIDENCE_MS = 1_000;
 
-/**
- * If the worker got fewer permits under a limit than it wanted, at most this many jobs for each of these permits wait
- * in the stream's local queue or are requested.
- */
+/** The maximum number of unstarted jobs for each permit, if the worker got fewer permits than it wanted. */
 const AHEAD_OF_A_PERMIT = 8;
 
 export interface StreamParts {
@@ -46,7 +43,7 @@ export class Stream {
   /** The number of the stream's running jobs; always 0 in the main stream and in streams of managed queues. */
   running = 0;
   readonly #clock: Clock;
-  /** Whether the option `refetchDelay` is not set. Only then may the stream send quick fetches. */
+  /** Whether the stream may send quick fetches. */
   readonly #isEager: boolean;
   #evidentUntilMs = 0;
 
@@ -74,7 +71,7 @@ export class Stream {
     return this.plan.isDrained;
   }
 
-  /** Whether the stream's jobs need permits from the database. Only a worker with heartbeats gets such permits. */
+  /** Whether the stream's jobs need permits from the database. */
   get needsPermits(): boolean {
     return this.#limits.some(({ id, concurrency }) => id !== null && concurrency !== null);
   }
@@ -85,17 +82,15 @@ export class Stream {
   }
 
   /**
-   * Whether there is evidence that the stream needs permits and tokens: its jobs wait in the local queue or run, or
-   * noteEvidence() was called within the last second and more jobs may be ready. Without evidence, the stream causes no
-   * requests for permits and tokens. An announcement of jobs is no evidence, because each announcement wakes all
-   * streams.
+   * Whether there is evidence that the stream needs permits and tokens. A stream without evidence requests none. An
+   * announcement of jobs is no evidence, because each announcement wakes all streams.
    */
   get hasEvidence(): boolean {
     if (this.queue.size > 0 || this.running > 0) return true;
     return !this.plan.isDrained && this.#clock.monotonic() < this.#evidentUntilMs;
   }
 
-  /** Records that there may be more jobs: a job was fetched, or a check (ready-checks.ts) has found a job or failed. */
+  /** Records that there may be more jobs. */
   noteEvidence(): void {
     this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
   }
@@ -114,8 +109,8 @@ export class Stream {
   }
 
   /**
-   * Whether a fetch may be sent. A fetch that may take up to a minute is not sent while another such fetch is under
-   * way, in any stream, because the other connections are needed for results.
+   * Whether a fetch may be sent. Of all streams, only one fetch at a time may take up to a minute, because the other
+   * connections are needed for results.
    */
   protected get mayFetch(): boolean {
     if (this.plan.isDrained || this.queue.isDelayed) return false;
@@ -140,7 +135,7 @@ export class Stream {
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** Returns whether the request timed out. `logger`: logs the timeout, unless the time limit was already a minute. */
+  /** Returns whether the request timed out. `logger` logs a timeout, unless the time limit was already a minute. */
   learnFailure(error: Error, logger: Logger | null): boolean {
     const isFirst = !this.plan.isPatient;
     if (!this.plan.learnFailure(error)) return false;
@@ -158,7 +153,7 @@ export class Stream {
     this.plan.countEnded(1);
   }
 
-  /** Called when a running job has ended, or no longer belongs to this stream after a change of limits. */
+  /** Called when a running job has ended, or no longer belongs to this stream. */
   jobLeft(): void {
     this.running--;
     for (const limit of this.#limits) limit.jobEnded();
@@ -169,10 +164,7 @@ export class Stream {
     for (const limit of this.#limits) limit.running++;
   }
 
-  /**
-   * Returns how many jobs may wait in the local queue or be requested. Any further job would be locked only to wait for
-   * a permit or a token.
-   */
+  /** A further job would be locked only to wait for a permit or a token. */
   #mostUnstarted(): number {
     let most = Number.POSITIVE_INFINITY;
     for (const { bucket, tokens, isShort, permits } of this.#limits) {
@@ -183,10 +175,7 @@ export class Stream {
   }
 }
 
-/**
- * Returns the stream with the most urgent job that may start; `main` if there is no such job. The jobs of `main` may
- * always start, because `main` has no limits.
- */
+/** Returns the stream with the most urgent job that may start; `main` if there is no such job. */
 export function mostUrgent(main: Stream, others: readonly Stream[]): Stream {
   let best = main;
   let { head } = best.queue;

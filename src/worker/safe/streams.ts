@@ -1,8 +1,6 @@
-// The streams of the safe mode. A stream (stream.ts) is a set of tasks whose jobs are fetched together. The main stream
-// has the tasks without a limit, and each group of limited tasks has a stream. While there are managed queues (named
-// queues under a limit), each of these streams also has a managed stream (managed-stream.ts), which fetches the jobs of
-// the same tasks in managed queues. A free slot takes the most urgent of the streams' next jobs, except for streams
-// whose limits let no job start now.
+// The streams of the safe mode (stream.ts). While there are managed queues (named queues under a limit), each of the
+// other streams has a managed stream (managed-stream.ts) with the same tasks. A free slot takes the most urgent of the
+// streams' next jobs that may start.
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/slots.ts";
@@ -35,7 +33,7 @@ export class Streams {
   readonly #own: StreamsParts;
   readonly #parts: StreamsParts["parts"];
   #limited: readonly Stream[] = [];
-  /** Empty while there are no managed queues. A queue may stay managed for a time after the removal of its limit. */
+  /** Empty while there are no managed queues. */
   #managed: readonly ManagedStream[] = [];
   readonly #managedQueues: ManagedQueues;
   readonly #checks: ReadyChecks;
@@ -125,10 +123,7 @@ export class Streams {
     return this.#others.some((one) => one.queue.size > 0 && one.startable > 0);
   }
 
-  /**
-   * Returns the most urgent work unit that may start. If the tokens of the most urgent job have lapsed, first gives
-   * back all waiting jobs of the job's stream.
-   */
+  /** Returns the most urgent work unit that may start. */
   take(): WorkUnit | undefined {
     const others = this.#others;
     if (others.length === 0) return this.main.queue.take();
@@ -160,22 +155,21 @@ export class Streams {
   }
 
   /**
-   * If this value has changed since a fetch was sent, some of the fetched jobs may now belong to other streams, or may
-   * be paused.
+   * If this value has changed since a fetch was sent, some fetched jobs may belong to other streams or may be paused.
    */
   get mark(): number {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds fetched jobs. If `mark`, read when the fetch was sent, is outdated, gives back the stream's waiting jobs. */
+  /** Adds fetched jobs. If `mark` has changed since the fetch was sent, gives back the stream's waiting jobs. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) job.stream = target;
-    // A fetch from managed queues returns only jobs for free slots of these queues, perhaps fewer jobs than are ready.
-    // So a refetch delay begins only if such a fetch returns no job.
+    // A fetch from managed queues returns only jobs for free slots of these queues. So a refetch delay begins only if
+    // such a fetch returns no job.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
   }
@@ -291,7 +285,6 @@ export class Streams {
     return Math.max(limit.running, Math.floor(Math.min(wanted, all)));
   }
 
-  /** Returns `stream`, and the managed stream that fetches for the same tasks, if there is one. */
   #related(stream: Stream): readonly Stream[] {
     return [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
   }

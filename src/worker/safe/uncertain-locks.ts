@@ -1,6 +1,6 @@
-// Tracks lost fetches: fetches whose answers were lost. PostgreSQL may have locked jobs for a lost fetch. These jobs
-// are unlocked when the database responds again, and a stop of the worker waits until then. If the worker has a lease,
-// the stop waits only for a short time, because other workers recover the jobs when the lease has expired:
+// Tracks lost fetches: fetches whose answers were lost. Jobs that such a fetch has locked are unlocked when the
+// database responds again. A stop of the worker waits until then. If the worker has a lease, the stop waits only for a
+// short time, because other workers recover the jobs:
 //
 //   end() ──150 ms──▶ fetches are cancelled ──250 ms──▶ the stop no longer waits for fetches
 //                                             └ bytes have arrived: 400 ms more, at most four times
@@ -22,25 +22,19 @@ import type { Hooks } from "../task/hooks.ts";
 import { type FlushAnswer, flushAndFetch, settleRefused } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
-/**
- * The time in milliseconds after which a stop cancels fetches that have no answer, because their answers may be lost.
- * If results are being written at that moment, nothing is cancelled, because the cancel could also end a write.
- */
+/** After this time, a stop cancels fetches that have no answer, unless the cancel could also end a write of results. */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
-/**
- * The maximum number of waits of LEAVE_MS. A further wait follows only if bytes have arrived during the last wait. If a
- * round trip takes 200 ms, a stop takes 1.5 s, and so needs four waits.
- */
+/** The maximum number of waits of LEAVE_MS. If a round trip takes 200 ms, a stop needs four waits. */
 const MAX_WAITS = 5;
 
 export interface UncertainLocksParts {
   readonly clock: Clock;
   readonly trips: Pick<RoundTrips, "isNone" | "hasResults">;
-  /** `hasHeartbeats`: whether the worker has a lease. If so, other workers recover jobs that stay locked. */
+  /** `hasHeartbeats`: whether the worker has a lease. */
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly connections: Pick<WorkerConnections, "cancel" | "bytesReceived">;
-  /** Called when `delaysStop` may have become false, because a stop no longer waits for fetches. */
+  /** Called when `delaysStop` may have become false. */
   onLeft(): void;
 }
 
@@ -72,7 +66,7 @@ export class UncertainLocks {
 
   /**
    * Runs `work`, which unlocks the jobs of lost fetches. If `work` fails during a stop because the tables are missing,
-   * the stop does not wait for lost fetches any longer.
+   * the stop no longer waits for lost fetches.
    */
   async settle(work: () => Promise<void>): Promise<void> {
     try {
@@ -87,7 +81,7 @@ export class UncertainLocks {
     }
   }
 
-  /** Called when a stop has ended fetching. Begins the steps that the header shows; a second call has no effect. */
+  /** Begins the steps of a stop that the header shows. A second call has no effect. */
   end(): void {
     if (this.#cancelTimers.length > 0) return;
     const { trips, connections } = this.#parts;
@@ -141,8 +135,8 @@ export async function reconcile(
       : [];
   const outdated = results.takeOutdated(ownJobs(), new Set(fetched.map(({ id }) => id)));
   emitSettled(hooks, workerId, outdated, jobsIn(outdated).map(idOf));
-  // Results are written before the next fetch, because that fetch may lock one of these jobs for its next attempt.
-  // Queues are unlocked below, together with the jobs of lost fetches, so that the jobs of a queue keep their order.
+  // Results are written before the next fetch, which may lock one of these jobs for its next attempt.
+  // Queues are unlocked below, together with the jobs of lost fetches.
   const taken = results.send();
   const sent = { ...taken, unlockedQueues: [] };
   const first = await flushAndFetch(connection, workerId, sent, null);
@@ -155,11 +149,11 @@ export async function reconcile(
   );
   results.putBack({ ...unconfirmed, unlockedQueues: waiting });
   results.endWait(taken);
-  // If PostgreSQL refuses results, or cannot write them now, other jobs can still run, so nothing is thrown.
+  // If PostgreSQL refuses results, or cannot write them now, other jobs can still run.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // Jobs that are locked after `sinceMs` stay locked: they may be jobs of the fast lane that were locked by `locked_by`
-  // only after ownJobs() had returned its list. So `sinceMs` is read before this last call of ownJobs().
+  // Jobs that are locked after `sinceMs` stay locked: they may be jobs of the fast lane that are not yet in ownJobs().
+  // So `sinceMs` is read first.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

@@ -1,5 +1,4 @@
-// What plugins can observe and intercept. Observers are notified of events, and their errors are only logged.
-// Interceptors make decisions. An error in an interceptor fails the attempt or the add, or postpones the recovery.
+// What plugins can observe and intercept. Observers are notified of events; interceptors make decisions.
 import { types } from "node:util";
 import { InputError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -21,7 +20,7 @@ export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" 
  * the job and its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job
  * runs again later, and the attempt does not count. `returned`: the job was unlocked without having started.
  * `unknown`: the connection was lost before the answer to the write, and this worker no longer holds the job's lock.
- * Either the result was written, or the lock was lost, for example because another worker recovered the job.
+ * Either the result was written, or the lock was lost.
  */
 export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "returned" | "unknown";
 
@@ -35,9 +34,7 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after a `job:error` without
  * a retry also `job:failed`. These events, and `job:skip`, are emitted *before* the result is written: if the
  * connection is lost before the write, the job can run again. `job:complete` is emitted once the result is committed:
- * use this event to count jobs or to notify other systems. If the job's lock was lost, the result is not written, and
- * `job:interrupted` with `lease_lost` is emitted instead of `job:complete`. If a lost connection leaves it unclear
- * whether the result was written, `job:complete` has the result `unknown`.
+ * use this event to count jobs or to notify other systems.
  *
  * Graphile Worker's events and their counterparts here:
  *
@@ -56,21 +53,18 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * | `localQueue:refetchDelay:start`, `:abort`, `:expired` | the same |
  */
 export interface WorkerEvents {
-  /** A worker was created. It has not started. */
+  /** A worker was created. */
   "worker:create": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
   /** The worker has started and fetches jobs. */
   "worker:start": { workerId: string };
-  /**
-   * The worker stops: it fetches no more jobs. `reason`: the argument of stop() or abort(), such as a signal's name.
-   */
+  /** The worker fetches no more jobs. `reason`: the argument of stop() or abort(), such as a signal's name. */
   "worker:shutdown": { workerId: string; reason: string };
   /** This worker recovered `jobs` jobs of stale workers. */
   "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };
   /**
    * The worker's lease was lost, and the worker continues under a new id. `recovered`: the worker was frozen or cut
    * off, and its jobs were recovered; `removed`: the worker's heartbeat row is missing; `restored`: the database is in
-   * a state from before the worker's last heartbeat, as after the restore of a backup, or after a failover to a standby
-   * that lagged behind.
+   * a state from before the worker's last heartbeat, for example after a failover or the restore of a backup.
    */
   "worker:leaseLost": {
     workerId: string;
@@ -106,7 +100,8 @@ export interface WorkerEvents {
   /**
    * A job was interrupted. `shutdown`: the job still ran when the time for the stop was over; the attempt failed, and
    * `job:error` is emitted, too. `lease_lost`: the job's lock was lost, for example because another worker recovered
-   * the job, so the result of this attempt is not written. `job` is null if the worker has only the job's id.
+   * the job; the result is not written, and `job:complete` is not emitted. `job` is null if the worker has only the
+   * job's id.
    */
   "job:interrupted": {
     workerId: string;
@@ -125,7 +120,7 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** A local queue was created. A worker with limits has several. Events do not show which local queue they are of. */
+  /** A local queue was created. A worker with limits has several. The events do not name the local queue. */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
@@ -162,8 +157,8 @@ export type InterceptorResult<Decision> =
 /** The interceptors of a worker: name → function. */
 export interface WorkerInterceptors {
   /**
-   * Called before a job's handler. May skip the job or fail the attempt; a throw fails the attempt, too.
-   * `payloadText` is the payload's exact JSON text.
+   * Called before a job's handler. May skip the job or fail the attempt. A throw fails the attempt. `payloadText` is
+   * the payload's exact JSON text.
    */
   beforeJobRun(input: {
     job: TaskJob;
@@ -171,12 +166,10 @@ export interface WorkerInterceptors {
     context: TaskContext;
   }): InterceptorResult<Verdict>;
   /**
-   * Called at the end of an attempt, before its result is written, even if the handler was not called, for example
-   * because `beforeJobRun` skipped the job. `error` is null if the job succeeded or was skipped. The interceptor may
-   * change the result: a returned `error` with a text fails the attempt, and a returned `error: null` completes the
-   * job. A throw fails the attempt. If the job still runs `abortGraceMs` after a stop or a cancel has aborted the job's
-   * signal, the attempt fails, and `afterJobRun` cannot change this result. If the job's handler ends later,
-   * `afterJobRun` is still called.
+   * Called at the end of an attempt, before its result is written, even if `beforeJobRun` skipped the job. `error` is
+   * null if the job succeeded or was skipped. A returned `error` with a text fails the attempt, a returned
+   * `error: null` completes the job, and a throw fails the attempt. If the job still runs `abortGraceMs` after a stop
+   * or a cancel has aborted the job's signal, the attempt fails, and `afterJobRun` cannot change this result.
    */
   afterJobRun(input: {
     job: TaskJob;
@@ -185,13 +178,13 @@ export interface WorkerInterceptors {
   }): InterceptorResult<{ readonly error: string | null }>;
   /**
    * Called for each job that this worker adds: by a task's context and utils, by `worker.utils`, by cron entries and by
-   * schedules. May change or skip the job, or fail the add.
+   * schedules. May change or skip the job, or fail the add. A throw fails the add.
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
    * Called before this worker recovers the jobs of a stale worker. `skip` leaves these jobs locked until another worker
-   * recovers them, or until they are unlocked because their locks are old (`staleLockThresholdMs`, 4 hours by
-   * default). `fail` recovers the jobs with `message` as their error.
+   * recovers them, or until their locks are older than `staleLockThresholdMs` (default 4 hours). `fail` recovers the
+   * jobs with `message` as their error. A throw postpones the recovery.
    */
   jobRecovery(input: { staleWorkerId: string }): InterceptorResult<Verdict>;
 }
@@ -207,7 +200,7 @@ export interface Plugin {
   register(hooks: Hooks): void;
 }
 
-/** A function that receives an event. The worker does not wait for it, and logs what it throws or rejects with. */
+/** A function that receives an event. The worker does not wait for the function, and only logs its errors. */
 export type Observer<E extends keyof WorkerEvents> = (event: WorkerEvents[E]) => unknown;
 
 const eventNames = Object.keys(events satisfies Record<keyof WorkerEvents, true>);
@@ -241,17 +234,17 @@ export class Hooks {
     listOf(this.#interceptors, name).push(interceptor);
   }
 
-  /** Whether the event has an observer. Without an observer, the event need not be emitted. */
+  /** Whether the event has an observer. */
   hasObservers(name: keyof WorkerEvents): boolean {
     return this.#observers.has(name);
   }
 
-  /** Returns the interceptors of this name, in the order of their registration. */
+  /** Returns the interceptors of this name, in order. */
   interceptors<I extends keyof WorkerInterceptors>(name: I): readonly WorkerInterceptors[I][] {
     return (this.#interceptors.get(name) as WorkerInterceptors[I][] | undefined) ?? NONE;
   }
 
-  /** Calls the observers of the event `name`. Does not throw, and does not wait for promises. */
+  /** Calls the observers of the event. Does not throw, and does not wait for promises. */
   emit<E extends keyof WorkerEvents>(name: E, event: WorkerEvents[E]): void {
     for (const observer of this.#observers.get(name) ?? []) {
       try {

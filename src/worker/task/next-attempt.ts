@@ -18,7 +18,7 @@ import type { TaskJob } from "./task-job.ts";
 
 const NEVER: NextAttempt = { kind: "never" };
 
-/** The request of a job that all jobs of `target` wait. */
+/** A job requests that all jobs of `target` wait. */
 export interface BackOffRequest {
   readonly target: BackOffTarget;
   readonly delayMs: number;
@@ -32,7 +32,7 @@ export class RetryRules {
   readonly #named: RetryPolicies;
   readonly #logger: Logger;
   readonly #backOff: (request: BackOffRequest) => void;
-  /** Names of policies that jobs use and this worker does not have. Each name is logged once, up to 1,000 names. */
+  /** Names of policies that jobs use and this worker lacks. Each name is logged once. */
   readonly #missing = new Set<string>();
 
   constructor(
@@ -47,19 +47,18 @@ export class RetryRules {
     this.#logger = logger;
   }
 
-  /** Returns what follows the attempt, and begins a requested back-off. `ofTask`: the task's policy. Never throws. */
+  /** Returns what follows the attempt, and begins a requested back-off. Never throws. */
   next(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): NextAttempt {
     const outcome = outcomeOf(error);
     if (outcome?.kind === "permanent") return NEVER;
     if (outcome?.kind === "snooze") return outcome;
     if (outcome?.kind === "retry_after" && outcome.backOff !== null) {
-      // A delay of 0 would repeat the job at once and without end, because the attempt does not count.
+      // The attempt does not count, so a delay of 0 would repeat the job at once and without end.
       const delayMs = outcome.delayMs || this.#usualDelayMs(error, job, ofTask);
       this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };
     }
-    // No attempt is left. But run_at must follow the formula, because insight/expressions/failed-at.ts computes from
-    // run_at when the job failed.
+    // No attempt is left. The admin computes from run_at and the formula when the job failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
     if (outcome?.kind === "retry_after" && outcome.delayMs !== null) {
       return { kind: "retry", delayMs: outcome.delayMs };
@@ -68,10 +67,7 @@ export class RetryRules {
     return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
   }
 
-  /**
-   * Returns the delay of a back-off that has no time, or a time that has passed: the delay of the retry policy, or of
-   * the formula if the policy gives no delay above 0.
-   */
+  /** The delay of the retry policy, or of the formula if the policy gives no delay above 0. */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
     const next = policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
@@ -101,7 +97,7 @@ export class RetryRules {
       if (typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS) {
         return { kind: "retry", delayMs };
       }
-      // An async policy is invalid, but a rejection of the policy's promise must not end the process.
+      // An async policy is invalid, but its rejection must not end the process.
       if (types.isPromise(delayMs)) delayMs.catch(() => {});
       problem = `it returned ${messageOf(delayMs).slice(0, 100)}, not milliseconds from 0 to ten years or false`;
     } catch (thrown) {

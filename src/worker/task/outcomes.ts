@@ -1,6 +1,5 @@
-// The errors that decide what follows an attempt. Tasks throw PermanentFailure, Snooze and RetryAfter; the error of a
-// cancelled job is a JobCancelled. These errors are recognized by a symbol, not by their class, so a task and its
-// worker may use different copies of the library.
+// The errors that decide what follows an attempt. These errors are recognized by a symbol, not by their class, so a
+// task and its worker may use different copies of the library.
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -11,7 +10,7 @@ const OUTCOME = Symbol.for("pg-job-worker.outcome");
 /** The longest delay: ten years. */
 export const MAX_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 
-/** The decision that an error of this module contains. Its form is the same in all versions of the library. */
+/** The decision of an error. The form of the decision is the same in all versions of the library. */
 type TaskOutcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly untilMs: number | Date }
@@ -23,12 +22,10 @@ type TaskOutcome =
 
 /**
  * Which jobs wait during a back-off. `task`: all jobs of the task. `queue`: all jobs of the job's named queue. `key`:
- * another word for `queue`, for queues that are named after a customer, such as `tenant/acme`. `limit:NAME`: all jobs
- * under the limit NAME.
+ * the same as `queue`. `limit:NAME`: all jobs under the limit NAME.
  */
 export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
-/** A valid TaskOutcome, with a delay instead of `untilMs`. */
 type Outcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly delayMs: number }
@@ -57,9 +54,9 @@ export class PermanentFailure extends Error {
 }
 
 /**
- * Ends the attempt without counting it. The job runs again after `until`, a delay or a time. The job keeps its last
- * error. Other jobs of its named queue do not wait for the job. A job can snooze any number of times, so a job that
- * must end needs a `deadline`. Throws InputError for an invalid `until`.
+ * Ends the attempt, which does not count. The job runs again after `until`, and keeps its last error. Other jobs of
+ * its named queue do not wait for the job. A job can snooze any number of times, so a job that must end needs a
+ * `deadline`. Throws InputError for an invalid `until`.
  */
 export class Snooze extends Error {
   /** The delay in milliseconds, or the time. */
@@ -84,10 +81,10 @@ export class Snooze extends Error {
  * header (RFC 9110, section 10.2.3). For a response without a valid header, the retry policy decides. Throws InputError
  * for invalid input.
  *
- * With `backOff`, the attempt does not count, and the jobs of the BackOffTarget wait, too: until this job is due again,
- * no worker of this library starts any of these jobs. For example, after a 429:
- * `throw new RetryAfter(response, { backOff: "task" })`. If `until` is 0 or in the past, the retry policy
- * decides the delay. Without the tables of `worker migrate --with limits`, only this job waits.
+ * With `backOff`, the attempt does not count, and until this job is due again, no worker of this library starts a job
+ * of the BackOffTarget. For example, after a 429: `throw new RetryAfter(response, { backOff: "task" })`. If `until` is
+ * 0 or in the past, the retry policy decides the delay. Without the tables of `worker migrate --with limits`, only this
+ * job waits.
  */
 export class RetryAfter extends Error {
   /** The delay in milliseconds, or the time; null if a response has no valid `Retry-After` header. */
@@ -134,7 +131,7 @@ export class JobCancelled extends Error {
     this.name = "JobCancelled";
     this.reason = reason;
     this.by = by;
-    // A stack would only show where the worker read the request to cancel the job.
+    // A stack would only show where the worker read the request.
     this.stack = this.message;
   }
 
@@ -144,10 +141,7 @@ export class JobCancelled extends Error {
   }
 }
 
-/**
- * Returns the outcome of an error; undefined if the error has no valid outcome. Never throws, even if the error is a
- * proxy or has a getter that throws.
- */
+/** Returns the outcome of an error; undefined if there is no valid one. Never throws, even if a getter does. */
 export function outcomeOf(error: Error): Outcome | undefined {
   try {
     const { kind, untilMs, backOff }: Record<string, unknown> = Object(
@@ -166,7 +160,7 @@ export function outcomeOf(error: Error): Outcome | undefined {
 
 type OutcomeBrand = { readonly [OUTCOME]?: unknown };
 
-/** Returns the delay in milliseconds until a Date, or `until` itself, limited to 0 to ten years; null if invalid. */
+/** Returns a delay in milliseconds, limited to 0 to ten years; null if `until` is invalid. */
 function delayUntil(until: unknown): number | null {
   const delayMs = types.isDate(until) ? until.getTime() - now() : until;
   const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
@@ -181,7 +175,7 @@ export type RetryResponse = Pick<Response, "status" | "statusText" | "headers"> 
 const statusText = ({ status, statusText: text }: RetryResponse): string =>
   `HTTP ${status} ${text ?? ""}`.trim();
 
-/** Returns, for example, `429 from api.example.com`; null if the response has no URL with a host. */
+/** Returns, for example, `429 from api.example.com`. */
 function hostText({ status, url = "" }: RetryResponse): string | null {
   const host = URL.canParse(url) ? new URL(url).host : "";
   return host === "" ? null : `${status} from ${host}`;
@@ -216,18 +210,18 @@ function checkedUntil(until: unknown): number | Date {
   ]);
 }
 
-/** Converts seconds, a text of 1 to 64 digits, to milliseconds: at most ten years. Returns null for any other text. */
+/** Converts seconds, 1 to 64 digits, to milliseconds, at most ten years. Returns null for any other text. */
 export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
 
 // The formats of times in RFC 9110, section 5.6.7, and `UTC` or an offset in place of `GMT`. Date.parse() alone also
-// accepts other texts: for "Soon 5", it returns a time in 2001.
+// accepts texts such as "Soon 5".
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Returns a header's seconds as milliseconds, or its HTTP date as a Date; null if the header is missing or invalid. */
+/** Returns milliseconds or a Date; null if the header is missing or invalid. */
 function fromHeader(header: string | null): number | Date | null {
   const text = header?.trim() ?? "";
   const date = ASCTIME.test(text) ? `${text} GMT` : text;

@@ -1,6 +1,4 @@
-// Retry policies. A policy returns the delay between a failed attempt of a job and the job's next attempt, in place of
-// Graphile Worker's delay (queue/settle/retry-policy.ts). Workers and tasks have the option `retry` for a policy, and a
-// flag of a job can name a policy.
+// Retry policies. The delay of a policy replaces Graphile Worker's delay (queue/settle/retry-policy.ts).
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { numberText } from "../../domain/words.ts";
@@ -10,9 +8,9 @@ import type { TaskJob } from "./task-job.ts";
 /**
  * Returns the delay before the next attempt, in milliseconds, or `false` for no further attempt. `attempt`: the
  * number of the failed attempt, from 1. The policy is called at most once for an attempt, and only if the delay is
- * needed: not after a PermanentFailure, for example. If the policy throws, or returns anything but `false` or
- * milliseconds from 0 to ten years, the problem is logged, and Graphile Worker's delay is used. That delay is also used
- * if the policy returns `false` or 0 for an attempt that has requested a back-off.
+ * needed. If the policy throws, or returns anything but `false` or milliseconds from 0 to ten years, the problem is
+ * logged, and Graphile Worker's delay is used. Graphile Worker's delay is also used if the policy returns `false` or 0
+ * for an attempt that has requested a back-off.
  */
 export type RetryPolicy = (attempt: number, error: Error, job: TaskJob) => number | false;
 
@@ -29,7 +27,7 @@ export type RetryPolicies = Readonly<Record<string, RetryPolicy>>;
 export interface ExponentialOptions {
   /** The delay after the first attempt, in milliseconds. Default 1,000. */
   readonly firstMs?: number | undefined;
-  /** The factor by which each delay is multiplied to get the next one, 1 to 100. Default 2. */
+  /** The factor by which the delay grows after each further attempt, 1 to 100. Default 2. */
   readonly factor?: number | undefined;
   /** The longest delay before `jitter` varies it, in milliseconds. Default six hours. */
   readonly maxMs?: number | undefined;
@@ -54,11 +52,7 @@ const exponentialSchema = strict({
   jitter: v.optional(numberIn(0, 1), 0.1),
 });
 
-/**
- * Returns a policy with growing delays. The delay is `firstMs` after the first attempt, and is multiplied by `factor`
- * after each further attempt, up to `maxMs`. `jitter` varies each delay at random. Throws InputError with all invalid
- * options.
- */
+/** Returns a policy with exponentially growing delays. Throws InputError with all invalid options. */
 export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   const { firstMs, factor, maxMs, jitter } = validate(exponentialSchema, options);
   return (attempt) => {

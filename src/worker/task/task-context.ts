@@ -1,4 +1,4 @@
-// The context that a task's handler receives, and the parts of it that jobs share.
+// The context that a task's handler receives.
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { Logger, TaskLogger } from "../../base/logger.ts";
 import type { StatementClient } from "../../database/database.ts";
@@ -7,10 +7,7 @@ import type { AddJob, AddJobs } from "../../domain/typed-job.ts";
 import type { WorkerUtils } from "../../utils/worker-utils.ts";
 import type { TaskJob } from "./task-job.ts";
 
-/**
- * The second argument of a task's handler. Its functions may be destructured:
- * `async (payload, { addJob, signal }) => …`.
- */
+/** The second argument of a task's handler. Its functions may be destructured. */
 export interface TaskContext<Extensions = unknown> {
   /** The job, as it was when it was fetched. */
   readonly job: TaskJob;
@@ -29,7 +26,7 @@ export interface TaskContext<Extensions = unknown> {
   readonly extensions: Extensions;
   /**
    * Runs one statement on the worker's pool. The statement has no time limit unless `query_timeout` or
-   * `statement_timeout` is set, for example in the connection string.
+   * `statement_timeout` is set.
    */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
   /**
@@ -39,12 +36,11 @@ export interface TaskContext<Extensions = unknown> {
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
    * Adds a job, by its task or its identifier. To add the job in a transaction of the task, use
-   * `utils.with(client).addJob` instead. Resolves to null if an interceptor skipped the job. Concurrent calls share
-   * inserts. Rejects with InputError or WorkerError, for example `outcome_unknown` if there was no answer for 20
-   * seconds.
+   * `utils.with(client).addJob` instead. Resolves to null if an interceptor skipped the job. Rejects with InputError or
+   * WorkerError, for example `outcome_unknown` if there was no answer for 20 seconds.
    */
   readonly addJob: AddJob<Job | null>;
-  /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */
+  /** Adds up to 10,000 jobs, all or none, except jobs that an interceptor skips. */
   readonly addJobs: AddJobs<Job>;
   /** As `worker.utils`, but completeJobs(), permanentlyFailJobs() and rescheduleJobs() reject the id of this job. */
   readonly utils: WorkerUtils<Job | null>;
@@ -75,7 +71,7 @@ export interface AbortedAttempt {
   readonly abortedAtMs: number;
 }
 
-/** The members that are the same in the contexts of all jobs that are locked under one worker id. */
+/** The members that all contexts of one session share. */
 export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
   /** Returns how far this machine's clock is ahead of the database's, in milliseconds. */

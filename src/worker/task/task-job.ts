@@ -1,15 +1,12 @@
-// The job that a task receives.
+// The type of the job that a task receives.
 
-/**
- * The job that a task runs. The id is a string, because a JavaScript number does not hold all bigints of PostgreSQL
- * exactly.
- */
+/** The job that a task runs. */
 export interface TaskJob<Payload = unknown> {
-  /** The job's id. */
+  /** The job's id: a string, because a number does not hold all bigints of PostgreSQL exactly. */
   readonly id: string;
   /** The task identifier. */
   readonly taskIdentifier: string;
-  /** The payload's exact JSON text, as it is stored. */
+  /** The payload's JSON text, as it is stored. */
   readonly payloadText: string;
   /** The payload, parsed at first use. Integers beyond 2^53 are exact in `payloadText` only. */
   readonly payload: Payload;
@@ -17,13 +14,13 @@ export interface TaskJob<Payload = unknown> {
   readonly priority: number;
   /** The earliest time at which the job may run. */
   readonly runAt: Date;
-  /** The number of this attempt, beginning with 1. */
+  /** The number of this attempt, from 1. */
   readonly attempts: number;
-  /** The number of attempts after which the job fails for good. */
+  /** The number of attempts after which the job fails. */
   readonly maxAttempts: number;
   /** The job key; null without one. */
   readonly key: string | null;
-  /** How many adds with the job's key followed the job's first add, whether or not they changed the job. */
+  /** How many adds with the job's key followed the first add, whether or not they changed the job. */
   readonly revision: number;
   /** The names of the job's flags. */
   readonly flags: readonly string[];

@@ -1,4 +1,4 @@
-// Defines tasks. A task is an identifier, a typed handler and options.
+// Defines tasks.
 import * as v from "valibot";
 import { count, duration, strict, validate } from "../../base/validate.ts";
 import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
@@ -18,8 +18,8 @@ export type TaskHandler<Payload, Extensions> = (
 /**
  * A function that runs a job whose payload is an array of items. It returns one result for each item, in order. An
  * item has failed if its result is an Error, a non-empty string, a promise of one of these, or a promise that rejects.
- * When the function throws or rejects, all items have failed. When only some items have failed, the attempt fails, and
- * the next attempt gets a payload with only these items, their text unchanged, as in Graphile Worker.
+ * If the function throws or rejects, all items have failed. If only some items have failed, the attempt fails, and the
+ * next attempt gets a payload with only these items, unchanged.
  */
 export type BatchHandler<Item, Extensions> = (
   items: readonly Item[],
@@ -32,14 +32,14 @@ export type BatchResults = readonly unknown[] | undefined;
 /** Options of a task. */
 export interface TaskOptions {
   /**
-   * The time limit of an attempt, in milliseconds. When the limit passes, the attempt fails, and its signal aborts.
-   * Default: the worker's `timeoutMs`.
+   * The time limit of an attempt, in milliseconds. After this time, the attempt fails, and its signal aborts. Default:
+   * the worker's `timeoutMs`.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The policy for the delay between a failed attempt and the next attempt: exponential(), fixed() or a function of
-   * your own. A policy that a job names has precedence. Default: the worker's `retry`. If the worker has none, the
-   * delay is Graphile Worker's: exp(attempt) seconds, which grows up to the tenth attempt.
+   * The policy for the delay before the next attempt: exponential(), fixed() or a function of your own. A policy that a
+   * job names has precedence. Default: the worker's `retry`, or if the worker has none, Graphile Worker's delay:
+   * exp(attempt) seconds, which grows up to the tenth attempt.
    */
   readonly retry?: RetryPolicy | undefined;
   /**
@@ -49,13 +49,13 @@ export interface TaskOptions {
   readonly concurrency?: number | undefined;
 }
 
-/** A task, as defineTask(), defineBatchTask() and defineTransactionalTask() create it. */
+/** A task. Created by defineTask(), defineBatchTask() and defineTransactionalTask(). */
 export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptions {
   /** The task identifier, by which jobs name their task. 1–128 characters. */
   readonly identifier: string;
   /**
-   * How the handler's result is read. `single`: see TaskHandler; `batch`: see BatchHandler; `graphile`: as in
-   * Graphile Worker, for tasks in files.
+   * How the handler's result is read. `single`: see TaskHandler; `batch`: see BatchHandler; `graphile`: as in Graphile
+   * Worker, for tasks in files.
    */
   readonly kind: "single" | "batch" | "graphile";
   // A method and not a property: its bivariant parameters let tasks with different payloads be in one list.
@@ -64,7 +64,7 @@ export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptio
 }
 
 /**
- * Defines a task that runs single jobs. `identifier`: 1–128 characters. The type argument is the payload's type:
+ * Defines a task that runs single jobs. The type argument is the payload's type:
  * `defineTask<{ to: string }>("send", …)`. Throws InputError with all problems.
  */
 export function defineTask<Payload = unknown, Extensions = unknown>(
@@ -82,7 +82,7 @@ export function defineTask<Payload = unknown, Extensions = unknown>(
 }
 
 /**
- * Defines a task whose payload is an array of items, as BatchHandler describes. The type argument is the item's type:
+ * Defines a task whose payload is an array of items (BatchHandler). The type argument is the item's type:
  * `defineBatchTask<{ user: number }>("notify", …)`. Throws InputError with all problems.
  */
 export function defineBatchTask<Item = unknown, Extensions = unknown>(

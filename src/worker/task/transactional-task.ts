@@ -5,8 +5,8 @@ import { defineTask, type Task, type TaskOptions } from "./task.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /**
- * A function that runs one job. `client` is in a transaction. If the attempt fails, the transaction is rolled back.
- * TaskHandler describes when an attempt fails.
+ * A function that runs one job. `client` is in a transaction. If the attempt fails, as described at TaskHandler, the
+ * transaction is rolled back.
  */
 export type TransactionalHandler<Payload, Extensions> = (
   payload: Payload,
@@ -15,12 +15,11 @@ export type TransactionalHandler<Payload, Extensions> = (
 ) => unknown;
 
 /**
- * Defines a task whose handler runs in a transaction. The same transaction deletes the job. So the handler's writes on
- * `client` are committed if and only if the job is completed, even if the worker crashes. While the handler runs, the
- * transaction is open and occupies a connection of the worker's pool, so keep the handler short. Add jobs with
- * `context.utils.with(client)`: `context.addJob` needs another connection, and adds outside the transaction. Do not
- * commit or roll back in the handler. To undo a part of the writes, use savepoints. Throws InputError with all invalid
- * arguments.
+ * Defines a task whose handler runs in the transaction that completes the job. So the handler's writes on `client` are
+ * committed if and only if the job is completed, even if the worker crashes. Keep the handler short, because the open
+ * transaction occupies a connection of the worker's pool. Add jobs with `context.utils.with(client)`: `context.addJob`
+ * adds outside the transaction, and needs another connection. Do not commit or roll back in the handler. To undo a part
+ * of the writes, use savepoints. Throws InputError with all invalid arguments.
  */
 export function defineTransactionalTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
@@ -33,12 +32,11 @@ export function defineTransactionalTask<Payload = unknown, Extensions = unknown>
       await client.query("begin");
       try {
         const returned = await handler(payload, context, client);
-        // As in every task of defineTask(), a returned Error or non-empty string fails the attempt.
         if (isError(returned) || (typeof returned === "string" && returned !== "")) throw returned;
         await context.completeIn(client);
         await client.query("commit");
       } catch (error) {
-        // If the connection is lost, the rollback fails, too. The first error is thrown.
+        // On a lost connection, the rollback fails, too.
         await client.query("rollback").catch(() => {});
         throw error;
       }

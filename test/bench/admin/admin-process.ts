@@ -1,5 +1,4 @@
-// The admin server in a separate process, so that its CPU and memory can be measured, and a client that measures the
-// duration of each request.
+// The admin server in a separate process, whose CPU and memory can be measured, and a client that times each request.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readFileSync } from "node:fs";
@@ -27,7 +26,7 @@ export interface ReadResult {
   readonly bytes: number;
   readonly lines: number;
   readonly ms: number;
-  /** False if the time limit ended the read before the body's end. */
+  /** Whether the read reached the body's end within its time limit. */
   readonly isWhole: boolean;
 }
 
@@ -36,18 +35,15 @@ export interface AdminProcess {
   readonly pid: number;
   get(path: string, signal?: AbortSignal): Promise<Answer>;
   post(path: string, body: object): Promise<Answer>;
-  /** Opens an event stream and reads it until close(). Returns null if the server refused it. */
+  /** Reads an event stream until close(). Returns null if the server refused it. */
   watch(path: string): Promise<Stream | null>;
-  /**
-   * Reads a body without storing it, at most at the speed `most.bytesPerSecond` and for about `most.ms` milliseconds.
-   * `lineEnd`: the byte that is counted as the end of a line. Default: the line feed.
-   */
+  /** Reads a body without storing it. `lineEnd`: the byte that ends a line. Default: the line feed. */
   drain(
     path: string,
     most: { readonly bytesPerSecond: number; readonly ms: number },
     lineEnd?: number,
   ): Promise<ReadResult>;
-  /** Seconds of CPU since the process started. */
+  /** The CPU time since the process started. */
   cpu_s(): number;
   rss_mb(): number;
   /** The largest rss_mb() so far. */
@@ -57,15 +53,15 @@ export interface AdminProcess {
 }
 
 export interface Surroundings {
-  /** The file to which the admin's log lines are appended. Default: stderr of this process. */
+  /** The file to which log lines are appended. Default: stderr of this process. */
   readonly log?: string;
-  /** The password of the login, in the mode `basic`. Default: no login, the mode `none`. */
+  /** The password in the mode `basic`. Default: the mode `none`. */
   readonly password?: string;
-  /** Words before the admin's own command line, such as a command that enters a network namespace. Default: none. */
+  /** Words before the admin's command line, such as a command that enters a network namespace. */
   readonly command?: readonly string[];
 }
 
-/** Starts the admin from the current sources, with the size of V8's young generation that the built program sets. */
+/** Starts the admin from the sources, with the size of V8's young generation that the built program sets. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],
@@ -192,10 +188,7 @@ function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
 }
 
-/**
- * Counts with indexOf(), because a loop over all bytes would use a tenth of the machine's CPU time, which this client
- * shares with the admin.
- */
+// A loop over all bytes would use a tenth of the CPU time, which this client shares with the admin.
 function countOf(byte: number, chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(byte); at >= 0; at = chunk.indexOf(byte, at + 1)) count++;

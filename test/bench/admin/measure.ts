@@ -1,5 +1,4 @@
-// What the measures of the admin's benchmark have in common. A measure returns a line for each of its figures,
-// which are usually times.
+// What the measures of the admin's benchmark have in common. A measure returns a line for each of its figures.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -14,9 +13,9 @@ export interface Bench {
   readonly admin: AdminProcess;
   /** The benchmark's own connection. */
   readonly db: pg.Client;
-  /** The process id of PostgreSQL's first process. */
+  /** The id of PostgreSQL's first process. */
   readonly postmaster: number;
-  /** The process ids of the server's backends for the benchmark's own sessions. Their CPU time is not counted. */
+  /** The process ids of the benchmark's own sessions. Their CPU time is not counted. */
   readonly ownBackends: readonly number[];
   readonly statements: StatementWatch;
   /** Starts another admin on the same database, with nothing cached. */
@@ -28,22 +27,22 @@ export interface Line {
   readonly what: string;
   readonly target: string;
   readonly figure: string;
-  /** Whether the target is met; null: there is no target. */
+  /** Null: there is no target. */
   readonly isMet: boolean | null;
-  /** The time of the SQL with which the admin of Graphile Worker's Rust port reads the same data. */
+  /** The time in which the SQL of Graphile Worker's Rust port reads the same data. */
   readonly port?: string;
 }
 
 export interface Measure {
   readonly name: string;
-  /** The paths of the routes that the measure requests. If the admin lacks a route, the measure fails without a run. */
+  /** The paths of the requested routes. If the admin lacks a route, the measure fails without a run. */
   readonly needs: readonly string[];
-  /** Whether the measure changes jobs. If so, the measure runs on a database of --url only with --writes. */
+  /** Whether the measure changes jobs. Then it runs on a database of --url only with --writes. */
   readonly writes?: boolean;
   readonly run: (bench: Bench) => Promise<readonly Line[]>;
 }
 
-/** Returns a line whose target is met if `figure`, in `unit`, is at most `most`. */
+/** Returns a line whose target is met if `figure` is at most `most`. */
 export function atMost(
   what: string,
   figure: number,
@@ -73,7 +72,7 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** Makes `times` calls of `call`, one after the other. Returns the 95th percentile of the returned numbers. */
+/** Returns the 95th percentile of the results of `times` calls. */
 export async function p95(times: number, call: (n: number) => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let n = 0; n < times; n++) all.push(await call(n));

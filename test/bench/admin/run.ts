@@ -1,6 +1,5 @@
-// Measures the admin on a large queue, by default of a million jobs, and prints each figure with its target. For
-// comparison, some measures also time the SQL with which the admin of Graphile Worker's Rust port reads the same data.
-// The tables in RESULTS-admin.md next to this file are copied by hand from the output.
+// Measures the admin on a large queue, and prints each figure with its target. Some measures also time the SQL of the
+// admin of Graphile Worker's Rust port. The tables in RESULTS-admin.md are copied by hand from the output.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
 //     [--url postgres://…]  uses a database that was seeded before (seed.ts)
@@ -33,7 +32,7 @@ const { values: options } = parseArgs({
 });
 const only = options.only.split(",").filter((name) => name !== "");
 const say = (text: string) => console.error(text);
-/** Statements that may take long. They are left out of the figure `longest statement`. */
+/** These statements may take long, and do not count for the figure `longest statement`. */
 const IGNORED = /^(create index concurrently|drop index concurrently|vacuum|analyze|copy)/i;
 const SETTINGS = {
   shared_buffers: "4GB",
@@ -64,7 +63,7 @@ async function openDatabase(): Promise<{ url: string; close: () => Promise<void>
   };
 }
 
-/** Returns the median duration of a fixed statement, in milliseconds, which shows how busy the machine is. */
+/** Returns the milliseconds of a fixed statement, which show how busy the machine is. */
 async function calibrate(db: pg.Client): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 7; n++) {
@@ -121,7 +120,7 @@ async function main(): Promise<void> {
      where oid = 'worker._private_jobs'::regclass`,
   );
   const { pid, version, place, jobs } = facts.rows[0];
-  // pg_stat_activity does not have the process id of the postmaster, PostgreSQL's first process.
+  // pg_stat_activity does not have the process id of the postmaster.
   const postmaster = Number.parseInt(readFileSync(join(place, "postmaster.pid"), "utf8"), 10);
   const statements = await watchStatements(database.url, IGNORED);
   const admins = new Set<AdminProcess>();

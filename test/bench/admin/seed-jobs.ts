@@ -1,6 +1,5 @@
 // Fills a queue with many jobs. Except for their times, the jobs are the same in each run. 60 % of the jobs are
-// scheduled, 20 % ready, 15 % failed, and 5 % retrying. Some of the ready jobs are then locked. There are some 250
-// error groups, and ten workers with heartbeats. No optional indexes are created.
+// scheduled, 20 % ready, 15 % failed, and 5 % retrying.
 import type pg from "pg";
 
 export interface SeedOptions {
@@ -17,10 +16,7 @@ const QUEUES = 5_000;
 const LOCKED_QUEUES = 371;
 const CHUNK = 250_000;
 
-/**
- * Fills an empty queue through all `clients` at once. The indexes of the jobs are dropped before the inserts, and
- * created again after the inserts.
- */
+/** Fills an empty queue through all `clients` at once. */
 export async function seedJobs(
   clients: readonly [pg.Client, ...pg.Client[]],
   options: SeedOptions,
@@ -94,10 +90,9 @@ const namesSql = (schema: string) => `
   select 'tenant-' || i || '-queue' from generate_series(1, ${QUEUES - 1}) i
   union all select 'rare-queue'`;
 
-// $1, $2: the first and last id; $3: the number of all jobs; $4: SeedOptions.isSorted. The last task and the last queue
-// have some seven jobs each. The other tasks and queues are chosen by the square of a random number, so those with
-// low ids have more jobs. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 patterns of errors
-// (errorSql); half of the errors have one of the first 38 patterns. All failed jobs with `grp` 0 have the currency EUR.
+// $1, $2: the first and last id; $3: the number of all jobs; $4: SeedOptions.isSorted. `grp`: one of 300 patterns of
+// errors. `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. The last task and the last queue have some seven jobs
+// each. Of the other tasks and queues, those with low ids have more jobs.
 const jobsSql = (schema: string) => `
   with drawn as materialized (
     select i, random() a, random() b, random() c, random() d, random() e, random() f, random() g,
@@ -142,7 +137,6 @@ const jobsSql = (schema: string) => `
   from outcome`;
 
 // Errors with the same `grp` differ only in numbers, addresses, ids and quoted texts, so they are in one error group.
-// All ValidationErrors are in one group, too, because their field names are quoted.
 const errorSql = `case grp % 6
     when 0 then format('Error: connect ETIMEDOUT 10.0.%s.%s:443 request %s of service-%s failed after 30000ms',
       i % 255, i % 251, md5(i::text), chr(97 + grp / 6 % 26) || chr(97 + grp / 26 % 26))
@@ -159,8 +153,7 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// Locks at most $1 queues, each together with one of its ready jobs, and at most $2 ready jobs without a queue. The
-// locks belong to the ten workers of workersSql.
+// Locks at most $1 queues, each together with one of its ready jobs, and at most $2 ready jobs without a queue.
 const locksSql = (schema: string) => `
   with chosen as (
     (

@@ -1,5 +1,5 @@
 // Starts the PostgreSQL server of a benchmark, with fsync on, as for an application. Before each measurement, the seed
-// functions bring a database into the same state: only the jobs of the experiment, and fresh statistics.
+// functions bring a database into the same state.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { BenchOptions } from "./options.ts";
 export interface BenchServer extends AsyncDisposable {
   readonly version: string;
   readonly postmaster: number;
-  /** A database with the schema `worker`, created by our migration without optional extensions. */
+  /** A database with the schema `worker`, without optional extensions. */
   readonly queueUrl: string;
   readonly bossUrl: string;
   /** An empty database, for BullMQ. */
@@ -26,19 +26,16 @@ export interface BenchServer extends AsyncDisposable {
   readonly client: pg.Client;
   /** Replaces the jobs in the database of `queueUrl`. `queues`: the number of named queues; 0: jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
-  /**
-   * Like seed(), in the database of `extendedUrl`. Also removes limits and pauses, and then pauses `pausedTasks` tasks
-   * that have no jobs.
-   */
+  /** Like seed(), in the database of `extendedUrl`. Removes limits. Pauses only `pausedTasks` tasks without jobs. */
   seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
-  /** Replaces the jobs in the database of `bossUrl`. `group`: the pg-boss group of all jobs. Default: none. */
+  /** Replaces the jobs in the database of `bossUrl`. `group`: the pg-boss group of all jobs. */
   seedBoss(jobs: number, group?: string): Promise<void>;
 }
 
 export interface ExtendedSeed {
   readonly pausedTasks?: number;
   readonly queues?: number;
-  /** The number of additional jobs of the task `beside`, which are more urgent than all other jobs. */
+  /** The number of additional, more urgent jobs of the task `beside`. */
   readonly beside?: number;
 }
 
@@ -127,17 +124,14 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
           'queue ' || i % $2::int,
           now(), null, null, null, null)::worker.job_spec
         from generate_series(1, $1::int) i))`,
-      // If $2 is null, the name of the queue is null, too, so the jobs have no queue.
+      // If $2 is null, the jobs have no queue.
       [jobs, queues === 0 ? null : queues],
     );
   }
   await settle(client);
 }
 
-/**
- * Vacuums and analyzes the tables and makes a checkpoint, so that PostgreSQL does not do this work during the next
- * measurement.
- */
+/** Vacuums, analyzes and makes a checkpoint, so that PostgreSQL does not do this during the next measurement. */
 export async function settle(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze worker._private_jobs");
   await client.query("vacuum analyze worker._private_job_queues");

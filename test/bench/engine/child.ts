@@ -1,6 +1,5 @@
-// Runs one of the compared engines, which are job queues with settings, in a process of its own. The process loads the
-// engine and prints "ready". After the first data on stdin, the process performs the duty (duty.ts) that the argument
-// contains as JSON, and prints the answer as JSON.
+// Runs one of the compared engines in a process of its own. The process prints "ready" and waits for data on stdin.
+// Then the process performs the duty (duty.ts) in its argument, and prints the answer as JSON.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -8,7 +7,7 @@ import type { Answer, Duty, Run, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import { Meter } from "./meter.ts";
 
-// The process loads only the code of the engine that it runs, because the memory of the process is measured.
+// Only the code of the chosen engine is loaded, because the memory of the process is measured.
 const ours = async (settings: object) =>
   (await import("./engines/ours.ts")).ours(settings, duty.build);
 const graphile = async (localQueue: number | null) =>
@@ -58,7 +57,6 @@ async function work(by: Engine): Promise<Answer> {
   return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
-/** Runs the engine until all jobs have run, `limitMs` has passed, or emptied() resolves. */
 async function drain(by: Engine): Promise<Answer> {
   const runs: Run[] = [];
   let done = 0;
@@ -82,11 +80,11 @@ async function drain(by: Engine): Promise<Answer> {
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
-  // In some experiments several processes share the jobs, so no process runs all jobs. emptied() ends these processes.
+  // If several processes share the jobs, no process runs all jobs, and emptied() ends the drain.
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
-  // During this wait, the results of the last jobs are written, so that the costs include these writes.
+  // The costs include the writes of the last jobs' results, so these writes are awaited.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);
@@ -94,10 +92,7 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/**
- * If `shared` is true, or if `watched` is true without `ms`: resolves when no job of the task `bench` is left in the
- * table. Otherwise: never resolves.
- */
+/** Resolves when no job of the task `bench` is left; never if `isShared` is false. */
 async function emptied(): Promise<void> {
   const isShared = duty.shared === true || (duty.watched === true && duty.ms === undefined);
   if (!isShared) return new Promise(() => {});
@@ -108,7 +103,7 @@ async function emptied(): Promise<void> {
   }
 }
 
-/** Returns the milliseconds of the machine's monotonic clock, which all its processes share. */
+/** All processes of the machine share this clock. */
 function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -7,26 +7,25 @@ export interface Duty {
   /** The number of jobs that exist, or are to be added. */
   readonly jobs: number;
   /**
-   * `drain`: the time after which the drain ends even if jobs are left. `soak`: the duration of the soak. `latency`,
-   * `scheduled` and `idle`: the longest wait for a job or a batch of jobs.
+   * `drain`: the longest duration. `soak`: the duration. `latency`, `scheduled` and `idle`: the longest wait for a job
+   * or a batch of jobs.
    */
   readonly limitMs: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
   /** How added jobs get their key: see specOf() in engines/ours.ts. Default: no key. */
   readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
-  /** The directory of the build of our library that is used. Default: `dist`. */
+  /** The directory of our library's build. Default: `dist`. */
   readonly build?: string;
-  /** Whether the answer contains all runs of this process, which show the order and the overlaps of jobs. */
+  /** Whether the answer contains all runs of this process. */
   readonly watched?: boolean;
   /** How long a watched job takes, in milliseconds. Default: one turn of the event loop. */
   readonly ms?: number;
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
   readonly beside?: boolean;
   /**
-   * A drain ends when this process has run `jobs` jobs, or after `limitMs`. If `shared` is true, or if `watched` is
-   * true without `ms`, the drain also ends when no job of the task `bench` is left in the table. This is for processes
-   * that share the jobs, because each of these processes usually runs fewer than `jobs` jobs.
+   * Whether other processes run some of the `jobs` jobs. If so, a drain also ends when no job of the task `bench` is
+   * left.
    */
   readonly shared?: boolean;
 }
@@ -34,8 +33,7 @@ export interface Duty {
 export type Sample = Record<string, number>;
 
 /**
- * The run of a watched job: the number of its named queue, the job's number in the order of adding, and when the run
- * started and ended, by the machine's monotonic clock.
+ * The run of a watched job. `id`: the job's number in the order of adding. The clock is the machine's monotonic clock.
  */
 export type Run = readonly [queue: number, id: number, startMs: number, endMs: number];
 

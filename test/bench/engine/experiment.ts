@@ -9,17 +9,15 @@ export interface Row {
   readonly unit: string;
   readonly metric: string;
   readonly ours: string;
-  /** Our figure is compared with the best figure of these contenders. Without rivals, `target` has no `ratio`. */
+  /** Our figure is compared with the best figure of these contenders. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /**
-   * `ratio`: the bound of the row's ratio, which is our figure divided by the best rival's figure. `value`: the bound
-   * of our figure. null: the row is not judged.
+   * `ratio`: the bound of our figure divided by the best rival's. `value`: the bound of our figure. null: not judged.
    */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
   /**
-   * True: the ratio of the row is the median of the ratios of all rounds. Requires exactly one rival. False, the
-   * default: the ratio is our median divided by the best rival's median.
+   * Whether the ratio is the median of the rounds' ratios, not the ratio of the medians. Requires exactly one rival.
    */
   readonly isPaired?: boolean;
 }
@@ -58,7 +56,7 @@ export class Bench {
   }
 }
 
-/** For each contender: the values of all rounds by metric, or the reason why there are none. */
+/** For each contender: the values of all rounds by metric, or why there are none. */
 export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
 /** Runs the contenders in the order A B A B …, so that a long disturbance of the machine affects all contenders. */
@@ -90,7 +88,7 @@ export async function runExperiment(bench: Bench, experiment: Experiment): Promi
   return figures;
 }
 
-/** Turns an error into an answer, so that the figures of the other contenders remain. */
+/** Returns an answer, so that the other contenders continue. */
 function failed(error: unknown): Answer {
   return { failed: String(error) };
 }

@@ -1,4 +1,4 @@
-// The benchmark's measurements, called duties (duty.ts), that add jobs while an engine (a job queue) runs.
+// The duties (duty.ts) that add jobs while an engine runs.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Duty, Sample } from "./duty.ts";
@@ -9,8 +9,7 @@ import { percentile } from "./statistics.ts";
 const POLL_MS = 2_000;
 
 /**
- * Adds a job. `totalMs`: the time from the start of the add until the job's handler runs; `limitMs` if the handler does
- * not run within `limitMs` after the add.
+ * `totalMs`: the time from the start of the add until the handler runs; `limitMs` if the handler does not run in time.
  */
 async function timed(
   client: pg.Client,
@@ -73,10 +72,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   };
 }
 
-/**
- * Measures, while the table has many scheduled jobs: how many cores an idle worker and PostgreSQL use, how soon an
- * added job starts, and how many due jobs run per second.
- */
+/** Measures idle CPU use, latency and speed while the table has many scheduled jobs. */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await setTimeout(4_000);
@@ -99,7 +95,7 @@ export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client
   return sample;
 }
 
-/** Adds due jobs in one statement. Returns how many jobs run per second. */
+/** Returns how many due jobs run per second. */
 async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number): Promise<number> {
   seen.count = 0;
   const finished = new Promise<void>((resolve) => {
@@ -119,9 +115,8 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 }
 
 /**
- * Runs jobs one at a time, each in its own named queue. Returns how many bytes of WAL the fetch and the settling of a
- * job write. Before the measurements each queue runs one job, because the first change of a page after a checkpoint
- * writes the whole page to the WAL.
+ * Returns the bytes of WAL for the fetch and the settling of a job in a named queue of its own. Each queue runs one job
+ * before the measurement, because the first change of a page after a checkpoint writes the whole page to the WAL.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>
@@ -135,10 +130,7 @@ export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.
   return { fetchWal: wal - addWal };
 }
 
-/**
- * Adds jobs one after another. Waits after each add until the job has run, but at most `limitMs`. Returns the bytes of
- * WAL per job, including the bytes of the add; 0 without a meter.
- */
+/** Returns the bytes of WAL per job, including the bytes of the add; 0 without a meter. */
 async function runEach(
   engine: Engine,
   duty: Duty,
@@ -161,10 +153,7 @@ async function runEach(
   return sample?.["wal"] ?? 0;
 }
 
-/**
- * Simulates two days in `limitMs`, each with a quiet night and a busy noon. Adds jobs, and reads the memory of the
- * process, about every second.
- */
+/** Simulates two days in `limitMs`, each with a quiet night and a busy noon, and measures the process's memory. */
 export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await meter.begin();
@@ -185,8 +174,7 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
     await setTimeout(tickMs);
   }
   await running.stop();
-  // After a noon the heap keeps memory in reserve, even without a leak. So the memory after the second noon is compared
-  // with the memory after the first noon.
+  // After a noon the heap keeps memory, even without a leak. So the memory after the two noons is compared.
   const part = (from: number, to: number) =>
     percentile(
       points.slice(points.length * from, points.length * to).map(({ rss_mb }) => rss_mb),

@@ -2,12 +2,11 @@
 // test/bench/RESULTS.md and RESULTS-postgres-18.md are copied by hand from such runs.
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
-// Run it after `npm run build`, because the built library is measured. Options:
-//     [--only drain,latency]  only these experiments or groups; see experiments/   [--rounds 3]
+// The built library is measured, so run `npm run build` first. Options:
+//     [--only drain,latency]  only these experiments or groups   [--rounds 3]
 //     [--jobs 200000]  the number of jobs of one drain
 //     [--only pairs --against DIRECTORY --rounds 9]  compares this build with another one, whose `dist` is DIRECTORY
-//     [--contenders ours,fast]   [--postgres 18]
-//     [--checksums]  the cluster has data checksums, which are on by default in PostgreSQL 18
+//     [--contenders ours,fast]   [--postgres 18]   [--checksums]  with data checksums
 //     [--quick]  one round, with fewer jobs     [--soak]  only the experiment soak: ten minutes a round
 import { startBenchServer } from "./bench-server.ts";
 import { Bench, runExperiment } from "./experiment.ts";

@@ -1,5 +1,5 @@
-// Reads the responses of one connection as they arrive, and checks their framing against HTTP/1.1: each response has a
-// status line, headers and one unambiguous end of the body, and answers a request.
+// Reads the responses of one connection, and checks their framing against HTTP/1.1: each response has a status line,
+// headers and an unambiguous end, and answers a request.
 
 export interface Answer {
   readonly status: number;
@@ -11,13 +11,13 @@ export interface Answer {
 }
 
 export interface AnswerReader {
-  /** Reads the next bytes. Throws if the bytes break the framing, or belong to a response without a request. */
+  /** Reads the next bytes. Throws if the framing is broken. */
   take(bytes: Buffer): void;
   /** To be called when the server has ended the connection. Throws if a response is incomplete. */
   end(): void;
   /** The response that is being read; null until its headers have arrived. */
   readonly begun: Answer | null;
-  /** How many bytes of the body of the response `begun` have been read. */
+  /** How many bytes of the body of `begun` have been read. */
   readonly bytes: number;
 }
 
@@ -27,12 +27,12 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*(?=\r\n|$)/;
 const HEADER_LINES = /^(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
 const END_OF_HEAD = "\r\n\r\n";
 
-/** The part of a response that is read next. `until the end`: a body whose end is the end of the connection. */
+/** The part of a response that is read next. `until the end`: a body that ends with the connection. */
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
 /**
- * Returns a reader for one connection. `isHead` returns whether the next response answers a HEAD request; null if every
- * request has been answered, so that a further response is an error. `done` is called with each complete response.
+ * Returns a reader for one connection. `isHead` returns whether the next response answers a HEAD request; null if no
+ * response is expected.
  */
 export function answerReader(
   isHead: () => boolean | null,
@@ -91,7 +91,7 @@ export function answerReader(
     return true;
   };
 
-  /** Returns the next line; null until its end has arrived. Throws if the line has more than `most` bytes. */
+  /** Returns the next line; null until its end has arrived. */
   const readLine = (most: number): string | null => {
     const at = waiting.indexOf("\r\n");
     if (at > most || (at < 0 && waiting.length > most)) throw broken(`no ${place}`, `${waiting}`);
@@ -113,7 +113,7 @@ export function answerReader(
     return true;
   };
 
-  /** Reads the next part. Returns false if more bytes are needed. */
+  /** Returns false if more bytes are needed. */
   const step = (): boolean => {
     if (waiting.length === 0) return false;
     if (place === "body" || place === "chunk" || place === "until the end") return readBody();

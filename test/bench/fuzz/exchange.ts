@@ -1,20 +1,18 @@
-// A connection to the admin that sends raw bytes: several requests at once, or one request in pieces. Node's client
-// would refuse to send many of these requests.
+// A connection to the admin that sends raw bytes. Node's client would refuse to send many of the requests.
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, answerReader } from "./answer-reader.ts";
 
 export interface Line {
   /**
-   * Sends the pieces with pauses between them, and waits at most `waitMs` for the responses. `heads`: for each request
-   * in the pieces, whether its method is HEAD.
+   * Sends the pieces with pauses, and waits for the responses. `heads`: for each request, whether its method is HEAD.
    */
   exchange(
     pieces: readonly (string | Buffer)[],
     heads: readonly boolean[],
     waitMs?: number,
   ): Promise<Outcome>;
-  /** If `isOrderly` is true, sends a FIN. If not, closes the connection without reading bytes that still arrive. */
+  /** If `isOrderly` is true, sends a FIN. Otherwise, closes the connection at once. */
   close(isOrderly?: boolean): void;
   readonly isOpen: boolean;
 }
@@ -22,9 +20,8 @@ export interface Line {
 export interface Outcome {
   readonly answers: readonly Answer[];
   /**
-   * `all`: all expected responses have arrived. `closed`: before that, the connection ended or had a problem. `left`:
-   * the client closed the connection during a long response or an event stream. `waited`: after `waitMs`, some
-   * responses had not arrived.
+   * `all`: all expected responses have arrived. `closed`: the connection ended earlier. `left`: the client closed the
+   * connection during a long response or an event stream. `waited`: `waitMs` has passed.
    */
   readonly end: "all" | "closed" | "left" | "waited";
   /** What is wrong with the received bytes; null: nothing. */
@@ -41,7 +38,7 @@ export interface LineOptions {
 const MAX_MS = 45_000;
 /** After this many bytes of a response, the client closes the connection. */
 const MAX_BYTES = 262_144;
-/** After this time, the client closes the connection of an event stream, which has no end. */
+/** After this time, the client closes an event stream, which has no end. */
 const MAX_STREAM_MS = 20;
 const PAUSE_MS = 2;
 
@@ -49,7 +46,7 @@ export function openLine({ port, localAddress }: LineOptions): Line {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress, noDelay: true });
   let requests: readonly boolean[] = [];
   let answers: Answer[] = [];
-  /** The first problem that occurred between exchanges. The next exchange reports the problem. */
+  /** The first problem between two exchanges. The next exchange reports it. */
   let firstProblem: string | null = null;
   const keep = (_: Outcome["end"], problem: string | null = null) => {
     firstProblem ??= problem;

@@ -1,5 +1,5 @@
-// Runs many hostile clients against admins of one database, and measures the admins' memory. Each client has its own
-// address, seed and share of the requests. The clients write, so use a disposable database.
+// Runs many hostile clients against admins of one database, and measures the admins' memory. The clients write, so use
+// a disposable database.
 import type { AdminProcess } from "../admin/admin-process.ts";
 import { type HostileClient, runHostileClient } from "./hostile-client.ts";
 import { hostileRequests } from "./hostile-request.ts";
@@ -10,7 +10,7 @@ export interface FuzzPlan {
   readonly seconds: number;
   readonly clients: number;
   readonly seed: number;
-  /** If only one client is to run: its number, counted from 0. Default: all clients run. */
+  /** The number, from 0, of the only client that runs. Default: all clients run. */
   readonly only?: number | undefined;
   /** Called with a line about the progress, every 15 s and at the end. */
   say(line: string): void;
@@ -22,8 +22,7 @@ export interface FuzzResult {
   /** For each third of the requests, the largest resident memory of any admin. */
   readonly peaks_mb: readonly [number, number, number];
   /**
-   * For each third of the requests, the largest of the admins' smallest heaps. An admin's smallest heap is about what
-   * garbage collection leaves.
+   * For each third of the requests, the largest of the admins' smallest heaps (about what garbage collection leaves).
    */
   readonly heaps_mb: readonly [number, number, number];
   readonly peak_mb: number;
@@ -97,7 +96,7 @@ export async function fuzzAdmin(
   };
 }
 
-/** Returns the heap in use as the admin's metrics report it, in MB; null if the admin did not answer. */
+/** Returns the heap in use, in MB; null if the admin did not answer. */
 async function heapOf(admin: AdminProcess): Promise<number | null> {
   const answer = await admin.get("/metrics").catch(() => null);
   const [, bytes] = /^nodejs_heap_size_used_bytes (\d+)/m.exec(answer?.text ?? "") ?? [];

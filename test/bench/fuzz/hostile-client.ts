@@ -1,6 +1,5 @@
 // One hostile client of the fuzz test. Its requests depend only on the seed and the client's number, not on the
-// responses. It sends up to four requests at once on a connection. It also sends the bytes of hostile-bytes.ts, many of
-// which are not valid requests. It sends such bytes alone, and closes the connection after them.
+// responses. The client also sends the bytes of hostile-bytes.ts, many of which are not valid requests.
 import { random as makeRandom } from "../../support/random-calls.ts";
 import { type Line, type LineOptions, type Outcome, openLine } from "./exchange.ts";
 import { type HostileBytes, hostileBytes } from "./hostile-bytes.ts";
@@ -21,10 +20,7 @@ export interface HostileClient extends LineOptions {
 
 /** The number of requests of one connection that the admin handles at the same time. */
 const MAX_AT_ONCE = 4;
-/**
- * On average, one of this many turns of the loop sends bytes of hostile-bytes.ts, and counts as one request. Each other
- * turn makes one to four requests. So about 4 of 100 requests are bytes of hostile-bytes.ts.
- */
+/** On average, one of this many turns of the loop sends bytes of hostile-bytes.ts: about 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
 /** How long the client waits for a response to bytes that may be only a part of a request. */
 const HALF_MS = 5;

@@ -1,5 +1,5 @@
-// Makes random requests to all routes of an OpenAPI document. Some paths, queries, headers and bodies of the requests
-// are valid, some are nearly valid, and some would never come from a real client.
+// Makes random requests to all routes of an OpenAPI document. The parts of a request are valid, nearly valid or
+// invalid.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileBody, hostileText, pick } from "./hostile-values.ts";
 
@@ -29,7 +29,7 @@ type Resolve = (schema: Schema) => Schema;
 
 export type HostileRequests = (random: Random) => Hostile;
 
-/** Returns a function that makes random requests. `host`: the Host header. `token`: the CSRF token for writes. */
+/** Returns a function that makes random requests. `token`: the CSRF token for writes. */
 export function hostileRequests(document: Schema, host: string, token: string): HostileRequests {
   const resolve: Resolve = (schema) =>
     schema?.$ref === undefined
@@ -60,28 +60,24 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       route: `${method} ${path}`,
       bytes: head + text,
       isHead: sent === "HEAD",
-      // In the middle of a long response the client closes the connection, so later responses would be lost. The
-      // server may refuse a large head before the server has read the whole head. With several requests on the
-      // connection, the test could not determine which request was refused.
+      // The client closes the connection in the middle of a long response, so later responses would be lost. The server
+      // may refuse a large head before its end. Then the test could not determine which of several requests was
+      // refused.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };
 }
 
-/**
- * One of these numbers is drawn for each request, on a scale from 0 to 9. The higher the number is, the more values of
- * the request are valid on purpose.
- */
+/** One of these numbers, from 0 to 9, is drawn for each request. A higher number makes more values valid. */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** Rarely requested routes: they have few inputs to vary, and some do a hundred times the work of other routes. */
+/** Rarely requested routes: they have few inputs, and some do a hundred times the work of other routes. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;
 const ENCODINGS = ["gzip", "br", "zstd, *;q=0", "identity;q=0", "gzip;q=nan,,", "*"];
 const TAGS = ["*", '"a"', 'W/"a", "b"', '"', "nothing"];
 
-/** Returns the number of fields that a body can have. */
 function fieldsOf(body: Schema | null, resolve: Resolve): number {
   const schema = resolve(body);
   const all = [schema, ...(schema.anyOf ?? schema.oneOf ?? []).map(resolve)];

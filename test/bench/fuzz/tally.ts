@@ -5,7 +5,7 @@ export interface Finding {
   readonly what: string;
   readonly count: number;
   readonly samples: readonly string[];
-  /** True for 503 and 504, which are expected while the database is slow or too many requests are in progress. */
+  /** True for 503 and 504, which are expected under load. */
   readonly isForeseen: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface NotedResponse {
   readonly status: string;
   readonly sent: string;
   readonly text: string;
-  /** The client, and the number of the client's request. With both and the run's seed, the request can be repeated. */
+  /** The client and the number of its request, to repeat the request with the run's seed. */
   readonly place: string;
 }
 
@@ -24,17 +24,14 @@ export interface Tally {
   readonly total: number;
   /** The number of responses with a status 2xx. */
   readonly served: number;
-  /** How often bytes of hostile-bytes.ts were sent. Many of these bytes are not valid requests. */
+  /** How often bytes of hostile-bytes.ts were sent. */
   readonly unreadable: number;
   /** A line for each route, with the number of responses for each status. */
   lines(): string[];
   findings(): Finding[];
 }
 
-/**
- * The statuses without a response that are not findings. `closed`: the connection was closed. `waited`: no response
- * came in time, and the sent bytes may be an incomplete request.
- */
+/** Statuses without a response that are not findings. */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
 /** The beginning of `route` for bytes of hostile-bytes.ts. */

@@ -1,13 +1,12 @@
-// Tools for the measures of the page: the object that each measure gets, and functions that open a page and read what
-// the page has recorded. A script in the page records its steps: the calls of six functions of the WebAssembly
-// module, such as dispatch() and render().
+// Tools for the measures of the page. A script in the page records its steps: the calls of six functions of the
+// WebAssembly module, such as dispatch() and render().
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
 import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
-/** An admin in a separate process, the admin's database with the demo's data, and a function that starts a browser. */
+/** An admin in a separate process, and the admin's database with the demo's data. */
 export interface PageBench {
   /** The admin's URL. */
   readonly url: string;
@@ -25,7 +24,7 @@ export interface PageMeasure {
   readonly run: (bench: PageBench) => Promise<readonly Line[]>;
 }
 
-/** A step: its name, its start in ms after the start of the navigation, and its duration in ms. */
+/** A step: its start in ms after the start of the navigation, and its duration in ms. */
 export interface Span {
   readonly name: string;
   readonly at: number;
@@ -61,7 +60,7 @@ export async function isThere(page: Page): Promise<void> {
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** Returns a number for each draw since the last call of this function: how long its steps took together, in ms. */
+/** Returns the total duration of the steps of each draw since the last call, in ms. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),
@@ -101,13 +100,13 @@ export async function countersOf(page: Page, session: CDPSession): Promise<Count
   };
 }
 
-/** Reads the page's metrics. The returned function returns the metric with a given name; NaN if there is none. */
+/** Reads the page's metrics. The returned function returns NaN for an unknown name. */
 export async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
 }
 
-/** Runs in the page before the page's own scripts, and records what Watched describes. */
+/** Runs in the page before the page's own scripts. */
 function watchModule(): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,
@@ -141,8 +140,7 @@ function watchModule(): void {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
     // A message that is sent in a frame's callback arrives after that frame was drawn. The browser shows no frame
-    // before the first contentful paint. So the number is visible from the later of the two: the message's arrival and
-    // the first contentful paint.
+    // before the first contentful paint.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

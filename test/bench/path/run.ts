@@ -1,11 +1,10 @@
-// Counts the source files whose code runs during one round, with V8's precise coverage. Three kinds of rounds are
-// measured: a job from addJob() to its end in the safe mode, the same in the fast mode, and one POST /api/jobs/action.
+// Counts the source files whose code runs during one round. A round is a job from addJob() to its end in the safe mode,
+// the same in the fast mode, or one POST /api/jobs/action.
 //
 //   npm run bench:path [-- --files]
 //
-// With `--files`, the names of these files are printed, too, each with the functions that ran. A function without a
-// name is printed as `=>` and its line number. Background work (heartbeats, the feed) also counts if it runs during a
-// round, so each kind has several rounds, and the round with the fewest files is printed.
+// `--files` also prints these files with the functions that ran; `=>` and a line number for a function without a name.
+// Background work counts if it runs during a round, so the figure of the round with the fewest files is printed.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -55,7 +54,7 @@ async function jobs(connectionString: string, mode: "safe" | "fast"): Promise<vo
   });
   const one = async () => {
     await utils.addJob("hello", {});
-    // When a job is settled, its row is deleted, so the round ends when the table is empty.
+    // The row of a settled job is deleted.
     for (let left = 1; left > 0; ) {
       const { rows } = await pool.query(`select count(*)::int as n from ${SCHEMA}._private_jobs`);
       left = rows[0].n;
@@ -103,12 +102,12 @@ async function fewest(round: () => Promise<void>): Promise<Ran> {
   return best ?? new Map();
 }
 
-/** Returns a pool that ignores errors of idle connections, because the server may stop before the pool ends. */
+/** Ignores errors of idle connections, because the server may stop before the pool ends. */
 function quietPool(connectionString: string, max: number): Pool {
   return new Pool({ connectionString, max }).on("error", () => {});
 }
 
-/** Returns the functions that ran since the previous call. takePreciseCoverage resets V8's counts. */
+/** takePreciseCoverage resets V8's counts. */
 async function ranSince(): Promise<Ran> {
   const { result } = await coverage.post("Profiler.takePreciseCoverage");
   const ran = new Map<string, readonly string[]>();
@@ -116,7 +115,7 @@ async function ranSince(): Promise<Ran> {
     if (!url.startsWith("file:")) continue;
     const path = relative(source, fileURLToPath(url));
     if (path.startsWith("..")) continue;
-    // The range that begins at 0 is the code of the module itself. It runs at the import and is not part of a round.
+    // The range that begins at 0 is the code of the module itself, which runs at the import.
     const names = functions
       .filter(({ ranges: [range] }) => (range?.startOffset ?? 0) > 0 && (range?.count ?? 0) > 0)
       .map(({ functionName, ranges: [range] }) => {
@@ -127,7 +126,7 @@ async function ranSince(): Promise<Ran> {
   return ran;
 }
 
-/** Returns the line at `offset`. Node replaces types with spaces, so the running code has the offsets of the file. */
+/** Node replaces types with spaces, so the running code has the offsets of the file. */
 function lineOf(url: string, offset: number): number {
   return readFileSync(fileURLToPath(url), "utf8").slice(0, offset).split("\n").length;
 }

@@ -1,7 +1,5 @@
 // A suggestion is a command in the output of `worker`, for the user to run next. The tests run suggestions exactly as
-// they are printed; only --yes is added if the command needs a confirmation. The schema's name needs quotes, and the
-// other schema, `worker`, must stay unchanged. The last test fails if the sources contain a suggestion that no test of
-// this file has run.
+// they are printed; only --yes is added if the command needs a confirmation.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -31,7 +29,7 @@ let programs = "";
 let closing: () => Promise<void>;
 test.after(() => closing());
 
-/** Runs a command on the schema. No environment variable has the database or schema, so suggestions must have both. */
+/** No environment variable has the database or the schema, so suggestions must have both. */
 const run = (...args: string[]) =>
   runInChild([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
 const sql = (text: string, values?: unknown[]) => pool.query(text, values);
@@ -81,7 +79,7 @@ async function add(task: string, change = "", more = "max_attempts => 25"): Prom
 
 const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
-/** Each function creates a situation, runs commands that print suggestions, and returns the commands' results. */
+/** Each function creates a situation, and returns the results of commands that print suggestions. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
   // This case comes first, because its suggestions add the tables.
   "commands whose tables are missing": async () => [
@@ -230,10 +228,7 @@ test("The suggestion for a large queue builds the missing index in the schema of
   assert.equal(rows.length, 1);
 });
 
-/**
- * Patterns for texts that contain the name of a command but are not suggestions, such as parts of sentences and names
- * of database sessions. They are matched against `file: text`.
- */
+/** Patterns for texts (`file: text`) that contain the name of a command but are not suggestions. */
 const words: readonly RegExp[] = [
   /^cli\/commands\/examples\.ts/,
   /^(?:admin\/api\/get-openapi|admin\/access\/authentication|cli\/run\/admin-beside|cli\/commands\/admin|cli\/admin\/admin-server)\.ts: worker admin/,

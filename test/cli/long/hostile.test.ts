@@ -1,6 +1,5 @@
-// Tests the commands with texts, in the database and in arguments, that try to control the operator's terminal. The
-// texts contain control characters and invisible characters. On stdout and stderr, commands print none of these
-// characters except line feeds. Exported data is an exception (see `export` in `calls`).
+// Tests that texts in the database and in arguments cannot control the operator's terminal: commands print no control
+// characters or invisible characters, except line feeds.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,14 +12,12 @@ import { commands } from "../../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { type CommandResult, runInChild, worker } from "../command.ts";
 
-// Contains, in this order: sequences that clear the screen, set the window's title and set a colour (with the C1
-// character CSI), a bidi override, a carriage return, a tab, the separators of lines and of paragraphs, a delete, a
-// soft hyphen and a tag character.
+// Contains sequences that clear the screen, set the window's title and set a colour (with the C1 character CSI), a bidi
+// override, separators of lines and of paragraphs, a soft hyphen and a tag character.
 const EVIL =
   "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
 const LINES = `${EVIL}\nworker: done\n${EVIL}`;
-// JSON forbids C0 characters in strings, so ESC is written as an escape. JSON allows other control characters in
-// strings, and tabs, line feeds and carriage returns between tokens.
+// JSON forbids C0 characters in strings, so ESC is written as an escape.
 const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
 
 let env: { DATABASE_URL: string };
@@ -35,7 +32,7 @@ before(async () => {
   await client.connect();
 });
 
-/** Replaces all jobs, queues, tasks and workers by hostile ones: job 1 is ready, job 2 has failed, job 3 is locked. */
+/** Fills the tables with hostile texts. Job 1 is ready, job 2 has failed, job 3 is locked. */
 async function fill(): Promise<void> {
   await sql(
     "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",
@@ -74,8 +71,8 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// A folder for `worker run`, with a program that is the task of the jobs. `lines` is the path of a file with an invalid
-// line, for add-many and --crontab.
+// The folder has the task of the jobs, for `worker run`. The file `lines` has an invalid line, for add-many and
+// --crontab.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -169,7 +166,6 @@ function assertHarmless({ stdout, stderr }: CommandResult, what: string): void {
   }
 }
 
-/** The commands that read no database and have no argument for free text. */
 const ownWords = ["completion", "licenses", "man"];
 
 test("Every command is called by these tests, or reads no database and has no argument for free text.", () => {
@@ -214,7 +210,6 @@ for (const [name, lists] of Object.entries(calls)) {
   });
 }
 
-/** Checks that stdout and stderr are each empty or one line of JSON. With `hasLog`, each may have more such lines. */
 function assertJson({ stdout, stderr }: CommandResult, hasLog: boolean): void {
   for (const text of [stdout, stderr].filter((one) => one !== "")) {
     const lines = text.trimEnd().split("\n");

@@ -1,6 +1,6 @@
 // Tests of `worker run --watch`: after a change of a file, running jobs end, the worker stops, and a new worker starts.
 import assert from "node:assert/strict";
-import { appendFileSync, rmSync } from "node:fs";
+import { appendFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
@@ -17,8 +17,9 @@ async function add(task: string): Promise<void> {
   assert.equal(status, 0, stderr);
 }
 
-test("The worker restarts even if a file in the directory of its tasks keeps changing, and the log names the file.", async (t) => {
+test("The worker restarts even if a file in the directory of its tasks keeps changing and another cannot be read, and the log names the changed file.", async (t) => {
   const tasks = filesOf({ "one.mjs": "export default () => {};", "task.log": "" });
+  symlinkSync("loop", join(tasks, "loop"));
   const run = startRun(["--tasks", tasks, "--watch"], env);
   await run.logged("the worker has started");
   const seen = run.count;

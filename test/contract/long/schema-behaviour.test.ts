@@ -1,6 +1,5 @@
-// Makes the same random calls on this library's schema and on Graphile Worker's. The results, errors, notifications and
-// contents of the tables must be equal on both schemas. The message of a failure contains a seed. With this seed in the
-// environment variable SEED, the test repeats the calls that failed.
+// Makes the same random calls on this library's schema and on Graphile Worker's, and compares the effects. To repeat
+// the calls of a failure, set the environment variable SEED to the seed in the failure's message.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -21,8 +20,8 @@ interface Side {
 let ours: Side;
 let stock: Side;
 
-// normal() returns a job in a form that is equal on both sides. The form has no ids, because ids depend on the order of
-// a join, which the planner chooses. Recent times differ slightly between the sides, so moment() rounds them.
+// normal() leaves out ids, because ids depend on the order of a join, which the planner chooses. moment() rounds recent
+// times, because they differ slightly between the sides.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -49,9 +48,8 @@ async function side(url: string): Promise<Side> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(normal);
-  // Some calls pass a number that is too large for a smallint column. With a custom plan, these calls always fail; with
-  // a generic plan, they fail only if a row matches. Which plan PostgreSQL 18 uses in an SQL function depends on
-  // statistics, which autovacuum may change at any moment.
+  // A call with a number that is too large for a smallint column always fails with a custom plan. With a generic plan,
+  // the call fails only if a row matches. By default, the plan depends on statistics, which autovacuum may change.
   await client.query("set plan_cache_mode = force_custom_plan");
   const notified: number[] = [];
   client.on("notification", ({ payload }) => {
@@ -65,8 +63,8 @@ const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// Before each call, `prepare` sets two times to an old value, so that the result shows whether the call sets them.
-// `jobs` returns the jobs in an order that does not depend on ids, so that "the third job" is the same on both sides.
+// `prepare` sets two times to an old value, so that the result of a call shows whether the call sets these times. The
+// order of `jobs` does not depend on ids, so that "the third job" is the same on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs
@@ -116,8 +114,7 @@ async function compare(seed: number): Promise<Set<string>> {
   for (let step = 0; step < CALLS; step++) {
     const call = randomCall(dice);
     const [mine, theirs] = await Promise.all([observe(ours, call), observe(stock, call)]);
-    // If several jobs of a batch are invalid, the error depends on the order in which PostgreSQL reads the jobs. So the
-    // errors of the two sides may differ.
+    // If several jobs of a call are invalid, the error depends on the order in which PostgreSQL reads the jobs.
     if (call.name === "add_jobs" && mine.error && theirs.error) mine.error = theirs.error;
     assert.deepEqual(mine, theirs, `seed ${seed}, step ${step}: ${call.name}`);
     seen.add(`${call.name} ${theirs.error ?? (theirs.result.length > 0 ? "rows" : "nothing")}`);

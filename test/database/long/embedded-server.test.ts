@@ -1,5 +1,4 @@
-// Tests the embedded PostgreSQL server: its data directory and its socket, and starts after a kill -9. The owner of a
-// data directory is the process that started the server in it.
+// Tests the embedded PostgreSQL server: its data directory, its socket, and its start after a kill -9.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,8 +25,7 @@ import { run } from "../../../src/database/embedded/program.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-// If the tests run as root, the server runs with an unprivileged account, which must be able to enter this directory
-// and all directories above it.
+// If the tests run as root, the server's unprivileged account must be able to enter this directory.
 const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
 chmodSync(base, 0o755);
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -45,7 +43,6 @@ async function queryText(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Opens a session. `ended` resolves when the session has ended. */
 async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -57,7 +54,7 @@ async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
 const postmasterPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "cluster/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** Returns the pid of the shell that stops the server once the server's owner has ended; NaN: no such shell. */
+/** Returns the pid of the shell that stops the server when the process that started the server has ended. */
 function watcherOf(postmaster: number): number {
   const found = readdirSync("/proc").find((pid) => {
     try {
@@ -156,7 +153,6 @@ test("After a kill -9 of the process that started the server, the next start fin
   await writer.connect();
   let acknowledged = 0;
   let killed: Promise<void> | undefined;
-  // This loop ends with an error, because the server stops after the owner was killed.
   const writing = (async () => {
     for (;;) {
       await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
@@ -165,8 +161,7 @@ test("After a kill -9 of the process that started the server, the next start fin
     }
   })();
   await assert.rejects(writing);
-  // The server may stop before the owner has ended: a shell stops the server as soon as the kernel has closed the
-  // owner's files. Without this wait, the next start could find that the owner still runs, and fail.
+  // The server may stop before the owner has ended. While the owner still runs, the next start would fail.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });
@@ -197,7 +192,7 @@ test("A server that was killed starts again, even if another program now has its
   const pidFile = join(dataDir, "cluster/postmaster.pid");
   const written = readFileSync(pidFile, "utf8");
   await first.stop();
-  // As after a power failure: the file still exists, and the process id in it now belongs to another program.
+  // A power failure leaves the pid file, and another program may then get the process id.
   const stranger = spawn("/bin/sh", ["-c", "read -r line"], {
     stdio: ["pipe", "ignore", "ignore"],
     ...(serverAccount() ?? {}),
@@ -215,7 +210,7 @@ test("A server that was killed starts again, even if its pid file is empty.", as
   const first = await startEmbeddedServer({ dataDir });
   await queryText(first.url(), "create table kept as select 7 as a");
   await first.stop();
-  // As after a power failure: the file was created, but its text had not been written.
+  // A power failure may leave an empty file.
   writeFileSync(join(dataDir, "cluster/postmaster.pid"), "");
   await using second = await startEmbeddedServer({ dataDir });
   assert.deepEqual(await queryText(second.url(), "select a from kept"), [7]);

@@ -1,6 +1,5 @@
-// Tests the container image without building it: a directory gets the files that the Dockerfile copies, and the program
-// starts with this directory as its root. Also tests the commands, secrets, probes and stop times in compose.yaml and
-// kubernetes/worker.yaml.
+// Tests the container image without building it: the program starts in a root directory that has the files of the
+// image. Also tests compose.yaml and kubernetes/worker.yaml.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +14,6 @@ import { refusalOf } from "../../docs/shell-words.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { readDeployed, root, secondsOf } from "../files.ts";
 
-/** The instructions of the Dockerfile, in order. */
 const instructions = readDeployed("container/Dockerfile")
   .replaceAll(/^#.*\n/gm, "")
   .replaceAll("\\\n", " ")
@@ -42,10 +40,7 @@ test("The image runs as an unprivileged user, and its command and health check a
   }
 });
 
-/**
- * Creates the root directory of the image, with the files that the Dockerfile copies. The libraries of the program,
- * which a real image gets from its base image, are copied from this machine.
- */
+/** Creates the root directory of the image. Copies libraries from this machine, in place of those of the base image. */
 function imageOf(program: string): string {
   const image = newDirectory();
   const put = (from: string, to: string) => {
@@ -63,10 +58,7 @@ function imageOf(program: string): string {
 }
 
 const isRoot = process.getuid?.() === 0;
-/**
- * Options with which the program unshare creates new namespaces of mounts, network and processes. When unshare ends,
- * all processes in these namespaces end, too.
- */
+/** Options of the program unshare. When unshare ends, all processes in its new namespaces end, too. */
 const ENCLOSED = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const mayMount = spawnSync("unshare", [...ENCLOSED, "true"]).status === 0;
 const skip = !isRoot
@@ -75,17 +67,14 @@ const skip = !isRoot
     ? false
     : "mounting is not allowed here";
 
-/**
- * Brings up the loopback device, which is down in a new network namespace. In Perl, because the program `ip` may be
- * missing.
- */
+/** In a new network namespace, the loopback device is down. Perl is used because the program `ip` may be missing. */
 const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0); ioctl(S, 0x8914, $up) or die $!'`;
 
 const NAME = ".s.PGSQL.5432";
 
 /**
  * Creates a socket that relays to the tests' PostgreSQL server, because the image's user may not use the server's own
- * socket. `database`: the directory of the new socket. `relayed`: the URL of the database over this socket.
+ * socket. `database`: the directory of the new socket.
  */
 async function relay(url: string): Promise<{ database: string; relayed: string }> {
   const relayed = new URL(url);

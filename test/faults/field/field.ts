@@ -1,5 +1,5 @@
-// The environment of a group of fault tests: PostgreSQL servers, test stands (stand.ts), a seed, and lists of problems
-// and of figures (measured values). close() ends all servers, stands and processes of the environment.
+// The environment of a group of fault tests: PostgreSQL servers, test stands (stand.ts), a seed, problems and figures
+// (measured values).
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,32 +25,29 @@ export interface FieldOptions {
   readonly seed: number;
   /** The modes to test; empty: all. */
   readonly modes: readonly ModeSlug[];
-  /** Whether this is a brief run, as in `npm run test:all`: with few repetitions and BRIEF_RECOVERY. */
+  /** Whether this is a run with few repetitions, as in `npm run test:all`. */
   readonly brief: boolean;
-  /** The directory of logs and servers. close() does not remove the directory. */
+  /** The directory of logs and servers. */
   readonly directory: string;
   say(line: string): void;
 }
 
 export interface StandsOptions {
-  /** The modes that get a stand, unless FieldOptions leaves them out. Default: all. */
+  /** The modes that may get a stand. Default: all. */
   readonly modes?: readonly Mode["name"][];
   /**
-   * Returns the URL for a stand, its loads (producers of jobs) and its members (worker processes), perhaps with several
-   * hosts. By default, they use the URL of the stand's database.
+   * Returns the URL for a stand, its loads (producers of jobs) and its members (worker processes). Default: the URL of
+   * the stand's database.
    */
   readonly everybodyUrl?: (url: string) => string;
-  /** Returns a URL for the members only, such as the URL of a proxy. By default, the members use the stand's URL. */
+  /** Returns a URL for the members only, such as the URL of a proxy. Default: the stand's URL. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
   /** The option `recovery` of the members. Default: BRIEF_RECOVERY in a brief run, not set in a full run. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
-  /** Optional extensions of the schema. Default: none. */
+  /** Extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
-  /**
-   * A name of these stands, if a group makes stands several times: the suffix of the databases' names, and the
-   * subdirectory of the logs. Default: empty.
-   */
+  /** The suffix of the databases' names, and the subdirectory of the logs. Default: empty. */
   readonly name?: string;
 }
 
@@ -76,7 +73,7 @@ export class Field {
     this.dice = random(options.seed);
   }
 
-  /** Returns `brief` in a brief run, `count` in a full run: for example, a number of repetitions, or a duration. */
+  /** Returns `brief` in a brief run, `count` in a full run. */
   times(count: number, brief: number): number {
     return this.brief ? brief : count;
   }
@@ -134,7 +131,7 @@ export class Field {
     );
   }
 
-  /** Waits for a given time, such as the duration of a fault. Use this only if there is no condition to wait for. */
+  /** Waits for a given time. Use this only if there is no condition to wait for. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }

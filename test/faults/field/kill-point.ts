@@ -1,25 +1,21 @@
-// Lets a member, which is the process of a worker (member.ts), kill itself at a chosen packet. Only packets on the
-// connections of the safe mode are counted. On these connections the member fetches jobs and writes results.
+// Lets a member (a worker process) kill itself at a chosen packet. Only packets on the connections of the safe mode
+// are counted.
 import net from "node:net";
 import { machineTime, type RunLog } from "../../worker/run-log.ts";
 
 export interface KillPoint {
   /**
-   * When the member kills itself. `before`: before it sends the packet. `sent`: after it has sent the packet, so the
-   * server receives the packet and may commit. `answered`: when the next data from the server has arrived, before the
-   * member handles the data.
+   * When the member kills itself. `before`: before it sends the packet. `sent`: after the packet is sent, so the server
+   * may commit. `answered`: after the next data from the server has arrived, but before the data is handled.
    */
   readonly phase: "before" | "sent" | "answered";
   /** The number of the packet, counted from 1. */
   readonly packet: number;
-  /** When the count of packets begins: at the start of the first job, or at SIGTERM. */
+  /** The start of the count: the start of the first job, or SIGTERM. */
   readonly since: "start" | "SIGTERM";
 }
 
-/**
- * Makes this process log that the member `by` is dead, and then kill itself, at the packet. Call the returned function
- * whenever a job starts.
- */
+/** At the packet, the process logs the death of `by` and kills itself. Call the returned function when a job starts. */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });
@@ -48,6 +44,6 @@ export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: str
   };
 }
 
-/** The `application_name` of the safe mode's connections. The first packet of each such connection contains it. */
+/** The `application_name` of the safe mode's connections. It is in the first packet of each. */
 const LANE = "worker connection";
 const EMPTY = Buffer.alloc(0);

@@ -24,11 +24,11 @@ export interface MemberChanges {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the member is a Graphile worker. */
   readonly stock?: boolean;
-  /** A file for the member's stderr, such as /dev/full. If `stderr` is set, `Member.lines` stays empty. */
+  /** A file for the member's stderr, such as /dev/full. `Member.lines` then stays empty. */
   readonly stderr?: string;
   /** The packet at which the member kills itself. */
   readonly killAt?: KillPoint;
-  /** The words before `node` in the command of the member, such as `["ip", "netns", "exec", "a"]`. */
+  /** The words before `node`, such as `["ip", "netns", "exec", "a"]`. */
   readonly command?: readonly string[];
 }
 
@@ -49,13 +49,13 @@ export interface Member extends ProcessEvents {
   /** The member's name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** The worker's first id in `locked_by`; `by` for a Graphile worker. Events `leaseLost` have the later ids. */
+  /** The worker's first id in `locked_by`; `by` for a Graphile worker. */
   readonly workerId: string;
   readonly isStock: boolean;
-  /** The warnings and errors in the member's log. A line that is not JSON counts as an error. */
+  /** The warnings and errors in the member's log, and lines that are not JSON. */
   readonly lines: readonly LoggedLine[];
   signal(name: NodeJS.Signals): void;
-  /** Sends SIGTERM and waits until the process has ended. Resolves to the duration in milliseconds. */
+  /** Sends SIGTERM, and waits until the process has ended. Resolves to the duration in milliseconds. */
   stop(): Promise<number>;
   readonly exited: Promise<Exit>;
   /** How the process has ended; null while it runs. */
@@ -77,7 +77,7 @@ export interface MemberWatch {
   onEvent(event: ProcessEvent): void;
 }
 
-/** Starts a member, and resolves when the member is ready. The error of a failed start has the events and log path. */
+/** Starts a member, and resolves when the member is ready. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
   // The program of a Graphile worker is not bundled, because Graphile Worker reads files from its package's directory.
@@ -87,7 +87,7 @@ export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise
   const [first = "", ...args] = [...command, process.execPath, ...program, JSON.stringify(duty)];
   const started = spawn(first, args, {
     stdio: ["ignore", "pipe", stderr === undefined ? "pipe" : openSync(stderr, "w")],
-    // Many members do little besides starting, so the cache of compiled code saves most of the CPU time.
+    // The cache of compiled code saves CPU time when many members start.
     env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(logPath), "cache"), ...env },
   });
   const pid = started.pid ?? 0;

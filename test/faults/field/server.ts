@@ -1,4 +1,4 @@
-// A PostgreSQL server for tests of faults. It can be killed, stopped, started again, and made a standby.
+// A PostgreSQL server for tests of faults.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -11,7 +11,7 @@ import { followerOf } from "./standby.ts";
 
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** The port on 127.0.0.1. Without it, the server listens on a unix socket only. */
+  /** The port on 127.0.0.1. Default: a unix socket only. */
   readonly port?: number;
   /** The primary of which the new server is a standby. Give both servers a port. */
   readonly standbyOf?: Server;
@@ -23,31 +23,30 @@ export interface Server {
   /** The data directory (PGDATA) is `cluster` in this directory. */
   readonly directory: string;
   url(database?: string): string;
-  /** Runs a statement as the superuser on a new connection, and returns the rows. */
+  /** Runs a statement as the superuser on a new connection. */
   sql<R extends pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
     database?: string,
   ): Promise<R[]>;
-  /** Creates a database with the queue's schema and these extensions. Returns the connection string of the database. */
+  /** Creates a database with the queue's schema. Returns the connection string. */
   createDatabase(name: string, extensions?: readonly string[]): Promise<string>;
-  /** Kills all processes of the server (kill -9). Resolves when its main process has ended. */
+  /** Kills all processes of the server. Resolves when the main process has ended. */
   kill(): Promise<void>;
-  /** Stops the server cleanly and ends all sessions. */
+  /** Stops the server cleanly. */
   stop(): Promise<void>;
   /** Starts the server again. Returns the machineTime() at which it is ready. `settings` are for this start only. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
   /** Promotes this standby to a primary. Returns the machineTime() at which it accepts writes. */
   promote(): Promise<number>;
   /**
-   * Replaces the data of this stopped server by a copy of the data of `primary`, and starts this server as a standby of
-   * `primary`. Returns the machineTime() at which it is ready.
+   * Replaces the data of this stopped server by a copy of `primary`, and starts the server as a standby. Returns the
+   * machineTime() at which the standby is ready.
    */
   follow(primary: Server): Promise<number>;
 }
 
-// fsync is off, because the tests kill only processes. The kernel then keeps the data of each acknowledged commit, even
-// if the data have not reached the disk.
+// fsync is off, because the tests kill only processes: the kernel keeps the data of each acknowledged commit.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "on",
@@ -65,7 +64,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
     running = await startEmbeddedServer({ dataDir: directory, settings: all, ...from });
     return machineTime();
   };
-  /** The settings with which a standby follows its primary. Empty for a primary. */
+  /** The settings of a standby. Empty for a primary. */
   let following: Readonly<Record<string, string>> = {};
   const follow = async (primary: Server) => {
     following = await followerOf(primary, directory);
@@ -120,7 +119,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Kills the main process, and then all other processes whose working directory is the data directory. */
+/** The working directory of all processes of a server is the data directory. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);

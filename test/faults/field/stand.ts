@@ -73,7 +73,7 @@ export class Stand {
     return this.members.filter(({ exit }) => exit === null);
   }
 
-  /** Runs a statement. The queue's schema is `worker`. Rejects while the database is unreachable. */
+  /** Runs a statement. The queue's schema is `worker`. */
   async sql<R extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
@@ -82,8 +82,8 @@ export class Stand {
   }
 
   /**
-   * Starts `count` members and returns them. With `changes.stock`, these members are Graphile workers. In the mode
-   * `beside stock`, a first call without `changes.stock` also starts a Graphile worker, which is not returned.
+   * Starts `count` members and returns them. In the mode `beside stock`, a first call without `changes.stock` also
+   * starts a Graphile worker, which is not returned.
    */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
@@ -92,7 +92,7 @@ export class Stand {
     return (await Promise.all(all)).filter((one) => changes.stock || !one.isStock);
   }
 
-  /** Stops all members except Graphile workers, because idle members would take CPU time from the next stand. */
+  /** Stops all members except Graphile workers: idle members would take CPU time from the next stand. */
   async rest(): Promise<void> {
     const own = this.living.filter(({ isStock }) => !isStock);
     await Promise.all(own.map((member) => member.stop()));
@@ -117,13 +117,13 @@ export class Stand {
     return load;
   }
 
-  /** Returns all runs of jobs so far, or those of the member `by`. Can be called after end(), too. */
+  /** Returns all runs of jobs so far, or those of the member `by`. */
   runs(by?: string): Run[] {
     const all = runsOf(this.log.read());
     return by === undefined ? all : all.filter((run) => run.by === by);
   }
 
-  /** Waits until a job has started after the moment `t`. Returns the moment of the start. Rejects after `limitMs`. */
+  /** Waits until a job has started after `t`. Returns the moment of the start. Rejects after `limitMs`. */
   async startAfter(t: number, limitMs = 30_000): Promise<number> {
     const first = () => this.runs().find(({ from }) => from > t);
     await this.until("a job starts", () => first() !== undefined, limitMs);
@@ -152,7 +152,7 @@ export class Stand {
     this.#parts.problem(sentence);
   }
 
-  /** Ends the loads, waits until all jobs are done, stops the members, and reports the problems found (verdict.ts). */
+  /** Ends the loads and the members, and reports the problems that verdict() finds. */
   async end(expected: Expectation = {}): Promise<void> {
     try {
       await Promise.all(this.#loads.map((load) => load.stop()));
@@ -168,7 +168,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** Logs a lost lease as a fault: a member that gets no CPU time loses its lease without an injected fault. */
+  /** A member that gets no CPU time loses its lease without an injected fault. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

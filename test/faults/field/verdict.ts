@@ -1,5 +1,5 @@
-// Ends a test stand (stand.ts): waits until all jobs are done, stops all members, which are processes with workers, and
-// checks the stand's log and database.
+// Ends a test stand (stand.ts): waits until all jobs are done, stops all members, and checks the stand's log and
+// database.
 import { judge, type Leniency } from "../../worker/oracle.ts";
 import type { Entry } from "../../worker/run-log.ts";
 import type { JobLeft } from "../../worker/worker-queue.ts";
@@ -9,10 +9,7 @@ import type { Stand } from "./stand.ts";
 export interface Expectation {
   /** Values that replace those of leniencyOf(). */
   readonly lenient?: Leniency;
-  /**
-   * Replaces the oracle, judge(), for example if commits may be lost. Returns each problem of the log and of the
-   * remaining jobs as a sentence.
-   */
+  /** Replaces the oracle, judge(), for example if commits may be lost. Returns each problem as a sentence. */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
   /**
    * How long verdict() waits until the heartbeat rows of killed members are deleted. Default 90 s:
@@ -28,7 +25,7 @@ const DRAIN_MS = 120_000;
 const STOP_MS = 35_000;
 const CLOSED_MS = 10_000;
 
-// Jobs that are locked or have attempts left, except jobs with the flag FORBIDDEN, which no worker may run.
+// Jobs with the flag FORBIDDEN are left out, because no worker may run them.
 const UNFINISHED = `from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -47,10 +44,7 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
   where datname = current_database() and pid <> pg_backend_pid()
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
 
-/**
- * Ends a stand. Returns each problem as a sentence: violations that the oracle or `judged` finds, unfinished jobs,
- * members that did not end well, and connections and heartbeat rows that are left.
- */
+/** Ends a stand. Returns each problem as a sentence. */
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
   const { drainedWithinMs = DRAIN_MS, leaseRowsWithinMs = LEASE_ROWS_MS } = expected;
@@ -77,19 +71,15 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
   return [...problems, ...(judged ?? judge(log, left, names, leniencyOf(stand, expected.lenient)))];
 }
 
-/**
- * Returns which violations the oracle has to accept, because workers died, the mode has a fast lane, or leases were
- * lost. Values of `given` replace the derived values.
- */
+/** Returns which violations the oracle has to accept. */
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
   return { killed, cutFastLanes: mode.fastLane !== false, leaseLost: leasesLost > 0, ...given };
 }
 
 /**
- * If all Graphile workers of the stand have ended, logs their deaths and unlocks their jobs, as an operator would do.
- * Without the unlock, the locks would remain for 4 hours. A Graphile worker may end early: if PostgreSQL restarts while
- * the worker completes jobs, the worker ends with an uncaught error.
+ * If all Graphile workers of the stand have ended, unlocks their jobs. Without the unlock, the locks would remain for
+ * 4 hours. If PostgreSQL restarts while a Graphile worker completes jobs, the worker ends with an uncaught error.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);
@@ -117,10 +107,7 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
     });
 }
 
-/**
- * If workers of this library still run, waits until the number of heartbeat rows is at most the number of these
- * workers, which delete the rows of killed workers.
- */
+/** Waits until running workers of this library have deleted the heartbeat rows of killed workers. */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   // The members are counted at each poll, because a member may still end after its last job.
   const ours = () => stand.living.filter(({ isStock }) => !isStock).length;
@@ -130,10 +117,7 @@ async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   await stand.until("only running members have heartbeat rows", isSo, limitMs);
 }
 
-/**
- * Sends SIGTERM to all running members, and SIGKILL to members that still run 35 s later. Returns a sentence for each
- * member that did not end well.
- */
+/** Stops all running members. Returns a sentence for each member that did not end well. */
 async function ended({ living }: Stand): Promise<string[]> {
   const problems = await Promise.all(
     living.map(async (member) => {

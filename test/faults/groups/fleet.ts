@@ -1,5 +1,5 @@
-// Tests that the jobs of killed workers are recovered in two fleets. In the first fleet, few workers live as long as a
-// lease lasts. In the second fleet, all workers are killed at once, and new workers are started.
+// Tests that the jobs of killed workers are recovered. First, few workers live as long as a lease. Then all workers are
+// killed at once, and new workers start.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -12,7 +12,7 @@ const SLOTS = 3;
 const MEAN_LIFE_MS = 3_000;
 const MAX_LIFE_MS = 9_000;
 const FREED = { most: 12_000 };
-/** For each round, the milliseconds from the kill of the whole fleet to its restart. */
+/** Milliseconds from the kill of the whole fleet to its restart. */
 const PAUSES = [0, 3_000, 15_000];
 
 export const group: FaultGroup = {
@@ -33,14 +33,14 @@ export const group: FaultGroup = {
       }
       for (const pauseMs of PAUSES.slice(0, field.times(3, 1)))
         await restart(field, stand, pauseMs);
-      // All workers of this library were killed. New workers recover and run the remaining jobs.
+      // New workers run the remaining jobs.
       await stand.hire(2);
       await stand.end();
     });
   },
 };
 
-/** Returns a job. About one job in eight takes 600 ms, so that many workers run a job when they are killed. */
+/** About one job in eight takes 600 ms, so that many workers run a job when they are killed. */
 function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
   if (dice(8) > 0) return randomJob(n, producer, dice);
   return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
@@ -53,7 +53,6 @@ async function unstable(stand: Stand, untilMs: number): Promise<void> {
       if (member === undefined) return;
       const share = (stand.dice(1_000) + 1) / 1_001;
       const lifeMs = Math.min(MAX_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
-      // The lifetime is random, so there is no event to wait for.
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await stand.kill(member);
     }
@@ -68,8 +67,7 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await field.outage(pauseMs);
   const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
   await Promise.race([first, ...others]);
-  // Times are measured from the moment at which the first worker has started, because the duration of a start depends
-  // on the machine.
+  // The time of the first start is left out, because it depends on the machine.
   const from = machineTime();
   const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
   const names = new Set(fleet.map(({ by }) => by));
@@ -89,9 +87,8 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
 }
 
 /**
- * Returns a function that returns true for a run after which a further attempt of the job is not certain: for the last
- * attempt of a job, for each run of a batch, and for each run of a job that has a key or whose add was not
- * acknowledged. If a job has a key, a newer job with the same key may have replaced it.
+ * Returns a function that tests whether a run may be the last run of its job: the attempt is the last, or the job is a
+ * batch, has a key, or was added without an acknowledgement. A newer job may replace a job with a key.
  */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();

@@ -1,6 +1,5 @@
-// Kills worker processes, the members of a stand (field/stand.ts), with SIGKILL while other members run. The locks of a
-// killed member must be removed in time, and its jobs must run on other members. A member is killed at a chosen packet
-// between the member and the server (field/kill-point.ts).
+// Kills worker processes (members) at chosen packets, while other members run. The locks of a killed member must be
+// removed in time, and its jobs must run on other members.
 import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
@@ -42,14 +41,13 @@ export const group: FaultGroup = {
 interface Death {
   /** The member's name in the log. */
   readonly by: string;
-  /** What a killed member had locked: the ids of jobs, and the word `queue` if the member had locked a named queue. */
+  /** The ids of the jobs that the member had locked, and the word `queue` for a named queue. */
   readonly locked: ReadonlySet<string>;
 }
 
 async function killed(stand: Stand, n: number): Promise<Member> {
   const phase = PHASES[n % PHASES.length] ?? "sent";
-  // Every fourth member is killed while it stops, at its first or second packet after SIGTERM, because a member that
-  // stops sends few packets.
+  // Every fourth member is killed while it stops. A member that stops sends few packets.
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
@@ -64,13 +62,10 @@ async function killed(stand: Stand, n: number): Promise<Member> {
 
 const POLL_MS = 50;
 
-/**
- * Waits until nothing is locked under the id of the killed member, and measures the time since its death. Returns what
- * was locked.
- */
+/** Waits until the killed member holds no locks, and measures the time since its death. */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // A member that stopped before the chosen packet was not killed, and has left no locks.
+  // A member that stopped before the chosen packet has left no locks.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1
@@ -78,7 +73,7 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
   await stand.until(`nothing is locked by ${by}`, async () => {
     const rows = await stand.sql<{ id: string }>(text, [workerId]);
     for (const { id } of rows) locked.add(id);
-    // In the first moments after the kill, a fetch that the member has sent may still lock jobs.
+    // Just after the kill, a fetch that the member has sent may still lock jobs.
     return rows.length === 0 && machineTime() > from + POLL_MS;
   });
   if (locked.size > 0)

@@ -1,6 +1,5 @@
 // Tests that jobs which run for many hours keep their locks beside Graphile workers. Graphile workers remove all locks
-// that are older than 4 hours, even the locks of running jobs. Hours are simulated: all locks are repeatedly made an
-// hour older. In each simulated hour, the workers of this library renew their locks, so no lock becomes 4 hours old.
+// that are older than 4 hours. Hours are simulated: all locks are repeatedly made an hour older.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -8,7 +7,7 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The option `staleLockThresholdMs` of this library's workers, which renew their locks four times in this time. */
+/** The workers of this library renew their locks four times in this time. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;
@@ -23,7 +22,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server, {
-      // Not the mode `beside stock`: if a Graphile worker fetched a long job, the job's lock would not be renewed.
+      // Not the mode `beside stock`, because a Graphile worker does not renew the locks of its jobs.
       modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
@@ -47,10 +46,7 @@ export const group: FaultGroup = {
 
 const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
 
-/**
- * Adds a long job without a named queue, and a long job and two short jobs in a named queue. Returns the ids of
- * the long jobs.
- */
+/** Returns the ids of the long jobs. */
 async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
   const utils = await stand.utils;
   const short = { ms: 1, failures: 0, children: 0 };
@@ -81,10 +77,7 @@ const LOCKS = `select locked_by is not null as is_locked, now() - locked_at > in
 const locksOf = (stand: Stand, ids: readonly string[]) =>
   stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
 
-/**
- * Makes all locks an hour older. Then waits until the locks of the long jobs and of the named queue are renewed, or
- * reports a problem if one of these locks is gone.
- */
+/** Makes all locks an hour older, and waits until the locks of the long jobs and of their queue are renewed. */
 async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
   await stand.sql(older("_private_jobs"));
   await stand.sql(older("_private_job_queues"));

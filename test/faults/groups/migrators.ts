@@ -1,6 +1,5 @@
-// Tests twenty migrations that run at once. In each round they run first on a schema that Graphile Worker 0.16 has
-// created, then on an empty database. During the migrations, workers of Graphile Worker 0.17 and 0.18 and a worker of
-// this library start. At the end, each schema must be complete, and no job may be lost.
+// Tests twenty migrations that run at once while workers start, on a schema of Graphile Worker 0.16 and on an empty
+// database. At the end, the schema must be complete, and no job may be lost.
 import * as newest from "graphile-worker";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -49,10 +48,7 @@ async function adopted(field: Field, server: Server, round: number): Promise<voi
   });
 }
 
-/**
- * Creates a schema in an empty database. No worker of 0.16 takes part, because 0.16 rejects a schema above level 18,
- * and the new schema has level 20.
- */
+/** Creates a schema. No worker of 0.16 takes part, because 0.16 rejects a schema above level 18. */
 async function created(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `created ${round}`);
   await field.each(stands, async (stand) => {
@@ -78,7 +74,6 @@ async function withoutSchema(field: Field, server: Server, name: string): Promis
   return stands;
 }
 
-/** Runs all migrators at once, each on its own connections; all must succeed. */
 async function manyMigrators(stand: Stand): Promise<void> {
   const one = async () => {
     await using handle = testPool(stand.url, 2);
@@ -96,10 +91,7 @@ interface StockWorker {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a Graphile worker of `version`. Until rest() or stop() is called, about ten jobs a second are added with the
- * addJob() of the same version.
- */
+/** Starts a Graphile worker, and adds about ten jobs a second with the addJob() of the same version. */
 async function stockWorker(
   field: Field,
   stand: Stand,
@@ -131,8 +123,7 @@ async function stockWorker(
   let stopped: Promise<void> | undefined;
   const end = async () => {
     await rest();
-    // A worker of 0.16 finishes its jobs and stops by itself once the schema has a migration that 0.16 does not
-    // support. runner.stop() may then reject.
+    // A worker of 0.16 stops by itself once the level is above 18. runner.stop() may then reject.
     await runner.stop().catch(() => {});
     await runner.promise.catch(() => {});
     await handle.close();
@@ -149,8 +140,7 @@ async function ended(stand: Stand, workers: readonly StockWorker[]): Promise<voi
   for (const one of workers) await one.rest();
   await migrateAgain(stand);
   await stand.end();
-  // The workers are stopped only after all jobs are done, because a worker of 0.17 that stops may leave a job locked
-  // although the job has ended.
+  // All jobs are done before the workers stop, because a worker of 0.17 that stops may leave an ended job locked.
   for (const one of workers) await one.stop();
   const versions = new Set(stand.runs().map(({ by }) => by.replace(/ [\d.]+$/, "")));
   stand.figure("kinds of workers that ran jobs", versions.size, { unit: "" });

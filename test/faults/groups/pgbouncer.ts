@@ -22,8 +22,7 @@ export const group: FaultGroup = {
     const program = pgbouncerProgram();
     if (program === null) throw new Error("pgbouncer is missing");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
-      // pgbouncer keeps unused connections to PostgreSQL for this time. The time is short, because a stand reports a
-      // problem if connections are left after the stand's end.
+      // Short, because a stand reports a problem if connections are left after its end.
       idleSeconds: 3,
     });
     field.defer(() => bouncer.stop());
@@ -38,10 +37,7 @@ export const group: FaultGroup = {
       stand.load(PER_SECOND);
       await stand.startAfter(machineTime());
     });
-    /**
-     * Calls `fault` `times` times. After each call, waits until a job starts in every stand. `fault` resolves when
-     * pgbouncer accepts connections again.
-     */
+    /** `fault` resolves when pgbouncer accepts connections again. */
     const round = async (what: string, times: number, fault: () => Promise<unknown>) => {
       for (let n = 0; n < times; n++) {
         for (const { log } of stands) log.fault();
@@ -73,16 +69,12 @@ export const group: FaultGroup = {
   },
 };
 
-/**
- * Measures the time from `at` until a worker of this library starts a job. Graphile workers are ignored, because they
- * are not connected through pgbouncer.
- */
+/** Measures the time from `at` until a worker behind pgbouncer starts a job. */
 async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
-  // Beside a Graphile worker the time has no bound: the Graphile worker takes most jobs, so the other workers may have
-  // no job to start.
+  // A Graphile worker may leave no jobs to the other workers, so the time then has no bound.
   const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -1,6 +1,5 @@
-// Runs jobs that end their process: with kill -9, with process.exit, or by using all memory of V8 or of a control
-// group. In a supervised fleet, ended workers are restarted at once. In the other fleets, ended workers are restarted
-// when no worker of the fleet runs any more.
+// Runs jobs that end their process. In a supervised fleet, an ended worker is restarted at once. In the other fleets,
+// the workers are restarted when all of them have ended.
 import type { Behavior, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -9,7 +8,7 @@ import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const HARMS: readonly Harm[] = ["kill", "exit", "machine memory"];
-/** The harms in a fleet of one worker. `memory` fills V8's heap, so that V8 ends the process. */
+/** The harms in a fleet of one worker. `memory` fills V8's heap. */
 const ALONE: readonly Harm[] = [...HARMS, "memory"];
 /** Memory limits of a member: of V8's heap, and of the whole process. */
 const [HEAP_MB, MEMORY_MB] = [100, 400];
@@ -51,15 +50,14 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
   const keeping = keep(stand, fleet, bounds, over.signal);
   stand.load(10);
   try {
-    // The harmful jobs run one after another. If several of them ran in one process, the death of the process would use
-    // up an attempt of each of them.
+    // One after another, because the death of a process uses up an attempt of each of its jobs.
     for (const harm of fleet.size === 1 ? ALONE : HARMS) await exhaust(stand, harm);
   } finally {
     over.abort();
     await keeping;
   }
   await stand.hire();
-  // end() also waits until the heartbeat rows of killed members are deleted, which takes up to about a minute.
+  // end() waits up to about a minute until the heartbeat rows of killed members are deleted.
   await stand.end({ lenient: { killed: true } });
 }
 

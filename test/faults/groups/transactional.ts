@@ -1,6 +1,5 @@
-// Jobs of a transactional task kill their process (kill -9) around the commit of the transaction, and connections are
-// cut between a commit and its answer. Even so, each job whose add was acknowledged has exactly one effect: one row of
-// the table `effects` (field/paying-task.ts).
+// Jobs of a transactional task kill their process around the commit, and connections are cut between a commit and its
+// answer. Even so, each job whose add was acknowledged has exactly one effect: one row of the table `effects`.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
@@ -8,18 +7,15 @@ import type { FaultGroup, Field } from "../field/field.ts";
 import { EFFECTS, PAID, PAYING_POINTS, type Payment } from "../field/paying-task.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The number of kills in both modes together. */
+/** In both modes together. */
 const KILLS = 1_000;
-/** The number of commits whose answer is lost, in both modes together. */
+/** Commits whose answer is lost, in both modes together. */
 const CUTS = 200;
 const MODES = ["safe", "fast"] as const;
-/** The number of worker processes (field/member.ts) in each mode: in full runs, and in brief runs. */
+/** The number of worker processes in each mode: in full runs, and in brief runs. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
-/**
- * The number of jobs added per second. A *deadly* job kills its process. If more jobs were added while killed processes
- * restart, one kill would often end several deadly jobs.
- */
+/** A *deadly* job kills its process. With more jobs per second, one kill would often end several deadly jobs. */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */
@@ -67,7 +63,6 @@ async function paidOnce(
   await stand.sql(EFFECTS);
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
-  // Deadly jobs are added until enough processes are killed, because one kill may end several deadly jobs.
   const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });
@@ -100,10 +95,7 @@ async function paidOnce(
   await stand.end({ judged: () => problems });
 }
 
-/**
- * Returns a job. A deadly job kills its process in the first attempt, at one of the PAYING_POINTS in turn. `deadly`:
- * the job's number among the deadly jobs; null: the job is not deadly.
- */
+/** `deadly`: the job's number among the deadly jobs; null: the job is not deadly. */
 function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   const killAt = deadly === null ? null : (PAYING_POINTS[deadly % PAYING_POINTS.length] ?? null);
   const payload: Payment = { n, killAt };
@@ -111,10 +103,7 @@ function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   return { identifier: "pay", payload, spec };
 }
 
-/**
- * Returns a problem for each job whose add was acknowledged and that has no effect, and for each job with several
- * effects, even if its add was not acknowledged.
- */
+/** A job whose add was not acknowledged may have no effect, but must not have several effects. */
 async function problemsOf(stand: Stand): Promise<string[]> {
   const effects = await stand.sql<{ n: string; count: number }>(
     "select n, count(*)::int as count from effects group by n",

@@ -1,13 +1,13 @@
 // The API of the story (run.ts): an HTTP server that serves at most `perSecond` requests in a second and answers 429
-// to all further requests. The server records the times of the requests of several processes by one clock.
+// to all further requests.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mostAtOnce, mostWithin, type Span } from "../../worker/most.ts";
 
 /**
- * The parameters of a request: the job's id, its tenant (the name of its queue), and the worker that runs the job. The
- * Graphile worker has the name `stock`.
+ * The parameters of a request. `tenant` is the name of the job's queue. `by` is the worker; the Graphile worker has the
+ * name `stock`.
  */
 export interface Call {
   readonly job: string;
@@ -29,33 +29,27 @@ export interface Seen {
   readonly twice: number;
   readonly mostServedInASecond: number;
   readonly mostOfATenant: number;
-  /**
-   * The number of requests that workers of this library sent during a back-off that a 429 to one of these workers had
-   * caused.
-   */
+  /** The number of requests that workers of this library sent during a back-off. */
   readonly whileBackingOff: number;
-  /**
-   * The numbers of requests of the Graphile worker: `early` until MANAGED_MS after the first request of any worker,
-   * `late` after that time. `late` should be 0.
-   */
+  /** Requests of the Graphile worker: `early` in the first MANAGED_MS, `late` after that time. `late` should be 0. */
   readonly byStock: { readonly early: number; readonly late: number };
-  /** The time from the arrival of the first request to that of the last one, in milliseconds. */
+  /** The time from the first request to the last request, in milliseconds. */
   readonly tookMs: number;
 }
 
 const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
 /**
- * The milliseconds at the beginning and at the end of a back-off in which `whileBackingOff` counts no requests. A
- * worker may start a job at the beginning of a back-off, because it has not yet read the back-off.
+ * The milliseconds at the beginning and at the end of a back-off in which `whileBackingOff` counts no requests. At the
+ * beginning, a worker may not have read the back-off yet.
  */
 const NOTICED_MS = 250;
 /**
- * The time in milliseconds from the first request until every queue should have its slots. A queue gets slots at a
- * moment when none of its jobs runs (docs/limits.md). Graphile workers get no jobs of a queue that has slots.
+ * The time from the first request until every queue should have its slots (docs/limits.md). Graphile workers get no
+ * jobs of a queue that has slots.
  */
 const MANAGED_MS = 2_000;
-/** The least and the greatest duration of a served request, in milliseconds. */
+/** The least and the greatest duration of a served request. */
 const TAKES_MS = [100, 300] as const;
 
 export async function startApi(perSecond: number): Promise<Api> {
@@ -128,10 +122,7 @@ export async function startApi(perSecond: number): Promise<Api> {
   };
 }
 
-/**
- * Whether `at` is within the back-off that a 429 causes, without the first and last NOTICED_MS of the back-off.
- * `refused`: the times of the 429s, ascending.
- */
+/** Whether `at` is within a back-off, without its first and last NOTICED_MS. `refused`: sorted times of the 429s. */
 function isBackingOff(at: number, refused: readonly number[]): boolean {
   const index = refused.findLastIndex((one) => one + NOTICED_MS < at);
   const last = refused[index];

@@ -1,7 +1,6 @@
-// The story of a 429. The jobs of 20 tenants call an API that allows 5 requests a second. Three workers of this
-// library and a Graphile worker run the jobs. The workers of this library back off after a 429. Later the program
-// limits the rate, as an operator would. The program prints the output of commands such as `worker why`, and at the
-// end whether the bounds were kept.
+// The story of a 429. The jobs of 20 tenants call an API that allows 5 requests a second. The workers of this library
+// back off after a 429. Later the program limits the rate. The program prints the output of commands such as
+// `worker why`, and at the end whether the bounds were kept.
 //
 //   npm run story -- [--jobs 10000 | --brief]   (--brief: 300 jobs)
 //
@@ -78,7 +77,7 @@ async function story(): Promise<boolean> {
   return isWell;
 }
 
-/** Adds the tenants' jobs, and jobs under no limit, which any of the workers may run. */
+/** Adds the tenants' jobs, and jobs under no limit. */
 async function add(utils: WorkerUtils): Promise<void> {
   const calls = Array.from({ length: jobs }, (_, index) => {
     const queueName = `tenant/${index % TENANTS}`;
@@ -123,7 +122,7 @@ async function progress(api: Api, beganAt: number): Promise<void> {
   }
 }
 
-/** Returns the number of unfinished jobs. Failed jobs count as finished. */
+/** Returns the number of unfinished jobs, without failed jobs. */
 async function left(): Promise<number> {
   const [row] = await server.sql<{ count: number }>(
     "select count(*)::int as count from worker._private_jobs where attempts < max_attempts or locked_at is not null",
@@ -166,7 +165,7 @@ async function report(api: Api, refusedBefore: number): Promise<boolean> {
   return isWell;
 }
 
-/** Returns what a command prints to stdout and stderr, even if the command fails. */
+/** Returns the output of a command, even if the command fails. */
 async function commandLine(args: readonly string[], url: string): Promise<string> {
   const env = { ...process.env, DATABASE_URL: url };
   const all = ["--import", register, main, ...args];

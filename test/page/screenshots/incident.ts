@@ -1,9 +1,8 @@
-// A database with several incidents: a gateway that has failed for two hours, a queue whose worker is not responding, a
-// task that only this worker supports, jobs that crash their workers, two more tasks with failed jobs, and a cron entry
-// that has missed its last ticks. All other jobs are as in a healthy queue.
+// A database with several incidents, such as a gateway that has failed for two hours, a worker that is not responding,
+// jobs that crash their workers, and a cron entry that has missed its last ticks.
 import type pg from "pg";
 
-/** Fills the schema `worker` in one transaction, then analyzes all tables. The schema must be migrated and empty. */
+/** Fills the schema `worker`, which must be migrated and empty. */
 export async function seedIncident(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -30,7 +29,7 @@ const timetable = [
   ticks("rollup_usage", "index_document", "30 5 * * 1", 2_419_200),
   ticks("close_month", "generate_invoice_pdf", "5 0 1 * *", 86_400),
 ];
-/** The first entry has added no job for at least an hour. The last entry is in no worker's timetable. */
+/** The first entry has missed ticks. The last entry is in no worker's timetable. */
 const ledger = `
   insert into worker._private_known_crontabs values
     ('purge_sessions', now() - interval '90 days', date_trunc('hour', now()) - interval '1 hour'),
@@ -55,10 +54,7 @@ const worker = (name: string, silentS: number, tasks: readonly string[]) => `
        failed_per_min: 12,
      })}'::jsonb)`;
 
-/**
- * Returns a statement that inserts `count` jobs. `columns`: the SQL expression for each column, which may use `n`, the
- * job's number from 1 on.
- */
+/** `columns`: the SQL expression for each column, which may use `n`, the job's number from 1 on. */
 const jobs = (
   count: number,
   task: string,
@@ -77,10 +73,7 @@ const jobs = (
     select ${values.join(", ")} from generate_series(1, ${count}) as n`;
 };
 
-/**
- * Returns a statement that inserts jobs whose fifth and last attempt failed between `oldestS` seconds ago and now.
- * `error`: an SQL expression, which may use `n`.
- */
+/** The last attempts failed between `oldestS` seconds ago and now. `error`: an SQL expression, which may use `n`. */
 const failed = (
   count: number,
   task: string,
@@ -129,7 +122,7 @@ const statements = [
     "'TypeError: Cannot read properties of undefined (reading ''email'')'",
     "mail",
   ),
-  // A locked queue. The worker that has locked the queue has sent no heartbeat for two hours.
+  // The worker that has locked this queue has sent no heartbeat for two hours.
   `update worker._private_job_queues
     set locked_at = now() - interval '7740 seconds', locked_by = 'worker-prod-c'
     where queue_name = 'crm:acme'`,
@@ -180,8 +173,7 @@ const statements = [
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
     created_at: "now() - (1080 * n / 180.0) * interval '1 second'",
   }),
-  // Scheduled jobs of charge_card in two currencies. The page compares the failed jobs of charge_card, which are all in
-  // EUR, with the scheduled jobs.
+  // The page compares these scheduled jobs with the failed jobs of charge_card, which are all in EUR.
   jobs(400, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || n, 'amount', n % 900,
       'currency', case when n % 3 = 0 then 'EUR' else 'USD' end)`,
@@ -216,7 +208,6 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
-  // More scheduled jobs of charge_card, in three currencies.
   jobs(700, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
       'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,

@@ -1,7 +1,6 @@
 // `npm run screenshots` takes the pictures of `shots` in both themes and three widths, and writes them to
-// .screenshots/. No test compares the pictures. `npm run screenshots -- overview jobs dark 1024` takes only pictures
-// whose names begin with `overview` or `jobs`, in the dark theme, 1024 pixels wide. Any width is possible. If a picture
-// fails, the other pictures are still taken, and the failures are printed at the end.
+// .screenshots/. `npm run screenshots -- overview jobs dark 1024` takes only pictures whose names begin with `overview`
+// or `jobs`, in the dark theme, 1024 pixels wide.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ interface Shot {
   readonly of?: AdminName;
   /** The selector of an element that must be visible before `act` is called. */
   readonly waitFor?: string;
-  /** Called before the picture is taken, for example to open a dialog. */
+  /** Called before the picture is taken. */
   readonly act?: (page: Page, admins: Admins) => Promise<unknown>;
   readonly ownClock?: true;
 }
@@ -425,7 +424,6 @@ const viewports: readonly Viewport[] =
     : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** Returns whether the arguments `of` select a picture. If there are no arguments, every picture is selected. */
 const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];
@@ -480,7 +478,6 @@ async function take(
   await page.screenshot({ path });
 }
 
-/** Restores the connections that a picture has cut, so that the next picture can be taken. */
 async function resume(): Promise<void> {
   admins.database.resume();
   admins.network.resume();

@@ -1,6 +1,5 @@
-// Three datasets for the comparison of pages with the rows of the database (pages.ts). The first has errors that
-// contain ids of five shapes, the second has only Graphile workers, and the third has jobs that crash their workers.
-// Once a seed function has ended, only heartbeats change rows.
+// Three datasets for the comparison of pages with the rows of the database (pages.ts). Once a seed function has
+// ended, only heartbeats change rows.
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -18,7 +17,7 @@ const base62 = (length: number) =>
 const letters = (length: number) =>
   Array.from(randomBytes(length), (byte) => "abcdefghijklmnopqrstuvwxyz"[byte % 26]).join("");
 
-/** Five causes of errors. The errors of a cause differ only in ids. Each cause has ids of a different shape. */
+/** Five causes of errors. The errors of a cause differ only in ids. */
 export const CAUSES: readonly { readonly task: string; readonly error: (n: number) => string }[] = [
   { task: "charge", error: () => `StripeError: No such charge: ch_${base62(24)}` },
   {
@@ -117,8 +116,7 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
     released.resolve();
     return runner.stop();
   });
-  // The next attempt is the eighth. A job that has more attempts then waits for e^8 s (50 minutes), so each job fails
-  // only once. See also FAILURE_SLACK_MS.
+  // Each job fails only once: after the eighth attempt, a job with attempts left waits for e^8 s (50 minutes).
   await admin.sql(
     "update {}._private_jobs set attempts = 7, run_at = now(), created_at = now(), updated_at = now()",
   );
@@ -135,15 +133,12 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
     await utils.addJob("endless", { n }, { runAt: new Date(later.getTime() + n * 86_400_000) });
   }
   await untilLocked(admin, 3, "identifier = 'endless'");
-  // If workers without heartbeats did not count as workers, the page would show these overdue jobs as an incident.
+  // Overdue jobs can cause an incident about missing workers, whose text the test checks.
   await admin.sql(`update {}._private_jobs set run_at = now() - interval '3 minutes'
     where locked_at is null and attempts = 0 and run_at <= now()`);
 }
 
-/**
- * Adds two jobs that end the process of their worker: one job calls process.exit(), the other job uses up the memory.
- * Runs each of the two jobs `crashes` times. At a job's first crash, a job `beside` runs in the same process.
- */
+/** Adds two jobs that end the process of their worker, and runs each of these jobs `crashes` times. */
 export async function seedCrashes(admin: TestAdmin, crashes: number): Promise<void> {
   const { utils, databaseUrl } = admin;
   start(databaseUrl, ["held"]);

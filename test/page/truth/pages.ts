@@ -14,12 +14,11 @@ import { CONDITIONS, type Condition, World, type WorldJob } from "./world.ts";
 type Opened = readonly [route: string, title: string, check: (read: Read) => Promise<void>];
 
 const QUEUES_OPENED = 6;
-/** For each condition, the maximum number of jobs whose pages are opened. */
+/** The maximum for each condition. */
 const JOBS_OPENED = 4;
 /**
- * How much the time of a failure on a page may differ from the job's `updated_at`, in milliseconds. A Graphile worker
- * does not write `updated_at` when a job fails, so `updated_at` remains the time at which the job was added. In the
- * dataset with Graphile workers, each job that fails does so within this time after `updated_at`.
+ * How much the time of a failure on a page may differ from the job's `updated_at`. A Graphile worker does not write
+ * `updated_at` when a job fails.
  */
 const FAILURE_SLACK_MS = 3_000;
 
@@ -123,7 +122,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
 }
 
-/** For each condition of unlocked jobs, compares the sum of the counts in the horizon's table for screen readers. */
+/** Compares the counts in the horizon's table for screen readers. */
 async function horizon(page: Page, world: World, compare: Comparison): Promise<void> {
   const shown = new Map<string, number>();
   for (const text of await page.locator(".hz-panel .sr td").allTextContents()) {
@@ -137,10 +136,7 @@ async function horizon(page: Page, world: World, compare: Comparison): Promise<v
   }
 }
 
-/**
- * Compares the ages and the links of incidents. A link such as `See 12` must open a list of 12 jobs. If the incident's
- * text contains a number of jobs, that number must be 12, too.
- */
+/** A link of an incident, such as `See 12`, must open a list of 12 jobs. */
 async function incidents(
   page: Page,
   world: World,
@@ -253,15 +249,14 @@ async function errors({ page, world, compare }: Read): Promise<void> {
   );
   for (const { id, cells } of rows) {
     const jobs = groups.get(id.replace("errors-row-", ""));
-    // If more than 20 errors of a task occur only once, the page groups some errors by their place in the code.
-    // errorGroup() does not return these groups.
+    // The page may group rare errors by their place in the code. errorGroup() does not return such groups.
     if (jobs === undefined) continue;
     const name = cells.get("Error")?.whole ?? "";
     const times = jobs.map(({ updatedAt }) => updatedAt);
     const of = (condition: Condition) => jobs.filter((job) => job.condition === condition).length;
     compare.count(`${name}, failed`, cells.get("Failed")?.text, of("failed"));
     compare.count(`${name}, retrying`, cells.get("Retrying")?.text, of("retrying"));
-    // The page leaves out an unknown time, for example after a user has changed `run_at` of a retrying job.
+    // The page leaves out unknown times of retrying jobs.
     const from = cells.get("First")?.time ?? Number.NaN;
     const to = cells.get("Last")?.time ?? Number.NaN;
     if (of("failed") > 0 || !Number.isNaN(from))

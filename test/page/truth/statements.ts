@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 export interface Cell {
   readonly text: string;
-  /** The whole name or error, from the attribute `title`: the cell may show less. Without a `title`, equals `text`. */
+  /** The whole name or error, from the attribute `title`. Without a `title`, equals `text`. */
   readonly whole: string;
   /** The first time in the cell, in milliseconds since 1970; NaN: none. */
   readonly time: number;
@@ -19,7 +19,7 @@ export interface TableRow {
 
 type RawCell = readonly [text: string, whole: string, time: string, link: string];
 
-/** Returns the rows of the first table with the class `table`; an empty list if there is no such table. */
+/** Returns the rows of the first table with the class `table`. */
 export async function rowsOf(page: Page, table: string): Promise<readonly TableRow[]> {
   if ((await page.locator(`main table.${table}`).count()) === 0) return [];
   const { heads, rows } = await page
@@ -48,7 +48,7 @@ export async function rowsOf(page: Page, table: string): Promise<readonly TableR
   }));
 }
 
-/** Returns the pairs of a name and a value on a page, such as `Attempts` → `3 of 25`. */
+/** Returns names and values on a page, such as `Attempts` → `3 of 25`. */
 export async function factsOf(page: Page): Promise<ReadonlyMap<string, Cell>> {
   const pairs = await page.locator("main dl.kv .pair").evaluateAll((elements) =>
     elements.map((pair): readonly [string, RawCell] => {
@@ -71,7 +71,7 @@ function cellOf([text, whole, time, link]: RawCell): Cell {
   return { text, whole: whole || text, time: Date.parse(time), link };
 }
 
-/** Compares values that a page or a command shows with actual values. `untrue` lists the differences. */
+/** Compares shown values with actual values. `untrue` lists the differences. */
 export class Comparison {
   compared = 0;
   readonly untrue: string[] = [];
@@ -92,12 +92,12 @@ export class Comparison {
     this.same(what, isSame ? actual : shown, actual);
   }
 
-  /** Compares the age in a text, such as `3 m 38 s` in `3 m 38 s late`, with the time between `at` and `nowMs`. */
+  /** Compares the age in a text, such as `3 m 38 s late`, with the time between `at` and `nowMs`. */
   age(what: string, text: string | undefined, at: number, nowMs: number): void {
     this.compared++;
     const seconds = Math.abs(nowMs - at) / 1_000;
     const [least, most] = spanOf(text ?? "");
-    // A few seconds are allowed, because the page redraws its ages once a second, and is read later than `nowMs`.
+    // The page redraws its ages once a second, and is read later than `nowMs`.
     if (seconds < least - 3 || seconds > most + 6) {
       this.untrue.push(`${what}: shows ${text}, is ${seconds.toFixed(0)} s`);
     }
@@ -106,7 +106,7 @@ export class Comparison {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Returns the smallest and the largest number of seconds for which a text is right: 7,200 and 10,800 for `2 h`. */
+/** Returns the seconds between which a text is right: 7,200 and 10,800 for `2 h`. */
 function spanOf(text: string): readonly [least: number, most: number] {
   if (/\bnow\b/.test(text)) return [0, 1];
   let least = 0;

@@ -21,10 +21,9 @@ export interface Spec {
   readonly flags: readonly string[];
 }
 
-/** Adds jobs one after another. Returns for each spec the place of the added or existing job. */
+/** Adds jobs. Returns for each spec the place of the added or existing job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
-  // The jobs of a batch are added at one time. Jobs without a `runIn` are due at least a microsecond apart, so that
-  // these jobs run in order.
+  // Jobs without a `runIn` are due at different microseconds, so that these jobs run in order.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
 }
 
@@ -43,7 +42,7 @@ function addOne(world: World, spec: Spec, now: number): number {
     giveUp(existing);
     return added(world, wanted);
   }
-  // After a failed attempt, run_at is the time of the retry. `preserve_run_at` does not keep that time.
+  // `preserve_run_at` does not keep the time of a retry.
   const keepsTime = spec.mode === "preserve_run_at" && existing.attempts === 0;
   Object.assign(existing, {
     ...wanted,
@@ -90,7 +89,7 @@ function giveUp(job: Job): void {
 export const ofKey = ({ jobs }: World, key: string | null): Job | undefined =>
   key === null ? undefined : [...jobs.values()].find((job) => job.key === key);
 
-/** Removes the job with the key. A busy job (isBusy()) remains, without the key, and is not retried. */
+/** Removes the job with the key; a busy job only loses its key and its retries. */
 export function remove(world: World, key: string): "removed" | "locked" | "absent" {
   const job = ofKey(world, key);
   if (job === undefined) return "absent";

@@ -1,5 +1,5 @@
 // Compares this library (the product) with a model of it (model.ts): random lists of calls run in both. After each
-// call, the results of the call must be equal, and the product's rows must equal the model's state.
+// call, the results and the states must be equal.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import pg from "pg";
@@ -12,9 +12,9 @@ export type Mix = keyof typeof mixes;
 
 export interface Checked {
   readonly url: string;
-  /** The name of the schema, which this library or Graphile Worker's migrations have created. */
+  /** The name of a schema of this library or of Graphile Worker. */
   readonly schema: string;
-  /** Whether workers have leases; false in Graphile Worker's schema, which has no table of workers. */
+  /** Whether workers have leases; false in Graphile Worker's schema. */
   readonly hasLeases: boolean;
   readonly mix: Mix;
   readonly runs: number;
@@ -24,16 +24,10 @@ export interface Checked {
   readonly progress?: (runs: number) => void;
 }
 
-/**
- * The tables are truncated before the first run and after every RUNS_UNTIL_EMPTIED runs, because the rollback of each
- * run leaves dead rows.
- */
+/** The rollback of each run leaves dead rows, so the tables are truncated at this interval. */
 const RUNS_UNTIL_EMPTIED = 100;
 
-/**
- * Returns null if the product and the model agree in all runs. If not, returns a text with the calls that lead to a
- * difference (as few calls as fast-check could find), the difference, and the command that runs these calls again.
- */
+/** Returns null if the product and the model agree in all runs. If not, returns a report of a difference. */
 export async function check(checked: Checked): Promise<string | null> {
   const { url, schema, hasLeases, mix, runs, seed, path } = checked;
   const client = new pg.Client({ connectionString: url });

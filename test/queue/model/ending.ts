@@ -1,18 +1,14 @@
 // How attempts end in the model of the queue. A worker can end an attempt only while the worker holds the job's lock.
-// So finish(), fail() and giveBack() do not change jobs that the worker has not locked, and return the places of these
-// jobs. The place is the number that identifies a job.
+// finish(), fail() and giveBack() return the places (ids) of the jobs that the worker has not locked.
 //
 // A fast lane locks jobs by row locks, which no column shows. So in the model, a fast lane can end an attempt of any
-// job without a worker's id in `lockedBy`. In the model, an attempt in a fast lane counts only if it fails, so fail()
-// counts it.
+// job without a worker's id in `lockedBy`. Such an attempt counts only if it fails.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
 export type Holder = string | null;
 
-/**
- * Calls `end` for each job at `places` that the holder `by` has locked. Returns the other places in ascending order.
- */
+/** Calls `end` for each job at `places` that `by` has locked. Returns the other places in ascending order. */
 function fenced(
   world: World,
   by: Holder,
@@ -42,14 +38,13 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
     unlock(job);
   });
 
-/** Returns the delay before a retry, in microseconds: 2.7 s, 7.4 s, 20 s, …, and 6 hours from the tenth attempt on. */
+/** In microseconds: 2.7 s, 7.4 s, 20 s, …, and 6 hours from the tenth attempt on. */
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
  * Gives back jobs that were not started. Their attempts do not count. If a job has lost its key since the fetch, a
- * caller has removed or replaced the job, so giveBack() deletes the job. A job of a named queue must stay ahead of
- * available jobs with the same priority and run_at. If such jobs exist, giveBack() makes the run_at of the returned job
- * earlier: by 1 µs, and by 1 µs more for each later job that is given back.
+ * caller has removed or replaced the job, so giveBack() deletes the job. If available jobs have the same priority
+ * and run_at as a job of a named queue, the run_at of the job becomes earlier, so that the job stays ahead.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
@@ -74,10 +69,7 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/**
- * Returns the names of the queues that the worker has locked and in which the worker has locked no job, except jobs at
- * the places `ending`, whose attempts end now.
- */
+/** Returns the queues that the worker has locked and in which it has locked no job, except jobs at `ending`. */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));

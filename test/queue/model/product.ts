@@ -1,6 +1,6 @@
-// Performs the model's calls with this library's functions, on a real PostgreSQL, so that tests can compare the library
-// (the product) with the model. All calls run in one transaction, in which now() stays the same, so times can be
-// compared to the microsecond. To let time pass, the times in the tables are moved into the past.
+// Performs the model's calls with this library's functions (the product). All calls run in one transaction, in which
+// now() stays the same, so times can be compared to the microsecond. To let time pass, the times in the tables are
+// moved into the past.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
@@ -37,7 +37,7 @@ export class Product {
   readonly #hasLeases: boolean;
   /** The database's now(), in microseconds since 1970. */
   readonly #nowUs: bigint;
-  /** The ids of jobs, in the order in which the product returned them. A job's index is its place in the model. */
+  /** The ids of jobs. A job's index is its place in the model. */
   readonly #ids: string[] = [];
 
   private constructor(db: Database, utils: WorkerUtils, hasLeases: boolean, nowUs: bigint) {
@@ -47,7 +47,7 @@ export class Product {
     this.#nowUs = nowUs;
   }
 
-  /** A client that replaces statement_timestamp() by now() in each statement, so that the time stays the same. */
+  /** A client that replaces statement_timestamp() by now() in each statement. */
   get #frozen(): Queryable {
     const { client } = this.#db;
     return {
@@ -249,7 +249,7 @@ export class Product {
     return ids.map((id) => this.#place(id)).sort((a, b) => a - b);
   }
 
-  /** Returns the time `inUs` microseconds after now, as RFC 3339 with microseconds. */
+  /** Returns the time `inUs` microseconds after now. */
   #moment(inUs: number): string {
     const us = this.#nowUs + BigInt(inUs);
     const digits = String(us % 1_000n).padStart(3, "0");
@@ -257,7 +257,7 @@ export class Product {
   }
 }
 
-/** The worker id that is passed for a fast lane. In calls, the `by` of a fast lane is null: row locks contain no id. */
+/** The worker id that is passed for a fast lane, whose `by` in calls is null. */
 const LANE = "worker-1";
 const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 

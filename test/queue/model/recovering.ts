@@ -1,11 +1,11 @@
-// The model of the recovery of jobs from stale workers. Heartbeats renew a worker's lease. When the lease has expired,
-// a sweep removes the worker's locks. The interrupted attempts count, and the jobs run again if attempts are left.
+// The model of the recovery of jobs from stale workers. When a worker's lease has expired, a sweep removes the worker's
+// locks. The interrupted attempts count.
 //
 //   alive ──threshold──▶ all jobs except resilient ones recovered, lease marked
 //         ──resilient threshold──▶ resilient jobs recovered, lease deleted
 //
-// Resilient jobs have the flag `infrastructure_resilient`. A heartbeat never creates a lease, so a worker whose lease
-// was deleted has to register again. A worker without a lease is unknown (`orphans`).
+// A heartbeat never creates a lease, so a worker whose lease was deleted has to register again. A worker without a
+// lease is unknown (`orphans`).
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
@@ -20,7 +20,7 @@ export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): v
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
 
-/** Renews the lease. Returns `recovered` if a sweep has marked the lease, and `gone` if the worker has no lease. */
+/** Renews the lease. Returns `recovered` if a sweep has marked the lease. */
 export function heartbeat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";
@@ -34,7 +34,7 @@ export interface Swept {
   readonly queues: number;
 }
 
-/** The sweep that workers run: recovers jobs of stale workers. The thresholds are those in the leases. */
+/** The sweep that workers run: recovers jobs of stale workers. */
 export function sweep(world: World, delayMs: number): Swept {
   const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
   const recovered = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
@@ -53,8 +53,8 @@ export interface SweptByHand {
 
 /**
  * The sweep by hand: recovers jobs of stale workers, and of unknown workers whose newest lock is older than
- * `thresholdMs`. If the threshold in a worker's lease is shorter, `thresholdMs` is used instead. `spared`: workers that
- * are not stale, although their last heartbeat is older than `thresholdMs`.
+ * `thresholdMs`. `thresholdMs` replaces shorter thresholds of leases. `spared`: workers that a longer threshold of
+ * their lease protects.
  */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
@@ -81,9 +81,8 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
 }
 
 /**
- * Recovers jobs of these workers and unlocks their queues. Until a stale worker's resilient threshold has passed, a
- * resilient job of the worker and the job's named queue stay locked. If only the job stayed locked, later jobs of the
- * queue could overtake the job.
+ * Until a stale worker's resilient threshold has passed, a resilient job of the worker and the job's named queue stay
+ * locked. If only the job stayed locked, later jobs of the queue could overtake the job.
  */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
@@ -126,7 +125,7 @@ function freed(job: Job, message: string): void {
   unlock(job);
 }
 
-/** Returns the error of a recovered job. From the second recovery in a row, the error has the number of recoveries. */
+/** From the second recovery in a row, the error has the number of recoveries. */
 function counted(before: string | null, message: string): string {
   const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
   const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);
@@ -145,7 +144,7 @@ function holdersWithoutLease(world: World): string[] {
   return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
 }
 
-/** Removes locks older than 4 hours whose worker has no lease. Graphile workers remove all locks of that age. */
+/** Removes locks older than 4 hours whose worker has no lease. */
 export function resetOldLocks(world: World): { jobs: number; queues: number } {
   const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
     const hasLease = world.leases.has(lockedBy ?? "");

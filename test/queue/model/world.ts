@@ -1,9 +1,8 @@
-// The state of the model: a queue in memory, with which test/queue/long/model.test.ts compares the product. model.ts
-// and the files that model.ts imports define the effect of each call on this state.
+// The state of the model, with which tests compare the product. model.ts applies calls to this state.
 
-/** A job. Times are microseconds of the model's clock, which only the call `time passes` advances. */
+/** A job. Times are microseconds of the model's clock. */
 export interface Job {
-  /** How many jobs were added before this job. The place identifies the job, as the id does in the product. */
+  /** How many jobs were added before this job. The place identifies the job. */
   readonly place: number;
   task: string;
   queue: string | null;
@@ -20,19 +19,19 @@ export interface Job {
   flags: readonly string[];
 }
 
-/** The lock on a named queue; both members are null while the queue is unlocked. */
+/** The lock on a named queue. Both members are null if the queue is unlocked. */
 export interface Lock {
   lockedBy: string | null;
   lockedAt: number | null;
 }
 
-/** A worker's lease, with the worker's thresholds. Resilient jobs have the flag `infrastructure_resilient`. */
+/** A worker's lease. Resilient jobs have the flag `infrastructure_resilient`. */
 export interface Lease {
   /** The time of the last heartbeat. */
   beatAt: number;
-  /** After this time without a heartbeat, the worker's jobs are recovered, except resilient ones. */
+  /** After this time without a heartbeat, the worker's jobs are recovered, except resilient jobs. */
   readonly thresholdMs: number;
-  /** After this time without a heartbeat, the worker's resilient jobs are recovered. */
+  /** The same time for the worker's resilient jobs. */
   readonly resilientThresholdMs: number;
   /** Whether the worker's jobs, except resilient ones, have been recovered. */
   isRecovered: boolean;
@@ -71,7 +70,7 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/** Returns the jobs whose `lockedBy` is the worker's id `by`, in the order of their places; null: the unlocked jobs. */
+/** Returns the jobs whose `lockedBy` is `by`, in the order of their places. */
 export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 

@@ -15,7 +15,7 @@ export class Faults {
   #cuts = 0;
   #ended: Promise<unknown> = Promise.resolve();
 
-  /** `application`: the `application_name` of the affected connections; null: all connections are affected. */
+  /** `application`: the `application_name` of the affected connections; null: all. */
   constructor(links: ReadonlySet<Link>, application: string | null) {
     this.#links = links;
     this.#application = application;
@@ -37,8 +37,8 @@ export class Faults {
   }
 
   /**
-   * Resolves when the server has closed every connection that cutBehind() and cutAnswer() have cut so far. By then the
-   * server has executed everything that it received on these connections.
+   * Resolves when the server has closed every connection that was cut so far. By then, the server has executed
+   * everything that it received on these connections.
    */
   get ended(): Promise<unknown> {
     return this.#ended;
@@ -55,9 +55,8 @@ export class Faults {
   }
 
   /**
-   * Stops all data without closing anything, as if a cable were pulled. `all`: also on future connections, which are
-   * accepted and receive nothing. `established`: only on existing connections, as if a firewall had dropped its state.
-   * `only`: only in this direction.
+   * Stops all data without closing anything, as if a cable were pulled. `all`: also on future connections.
+   * `established`: only on existing connections, as if a firewall had dropped its state.
    */
   mute(which: "all" | "established" = "all", only?: Direction): void {
     this.#set(only === undefined ? DIRECTIONS : [only], { isMuted: true }, which === "all");
@@ -75,42 +74,35 @@ export class Faults {
     this.#lasting = { requests: {}, answers: {} };
   }
 
-  /** Resets existing connections at once (RST). `which` selects connections by their index. Default: all. */
+  /** Resets existing connections at once (RST). `which` selects connections by their index. */
   reset(which: (place: number) => boolean = () => true): void {
     for (const [place, link] of this.#those.entries()) if (which(place)) link.reset();
   }
 
-  /** Ends one direction of each connection normally (FIN). The other direction continues. */
+  /** Ends one direction of each connection normally (FIN). */
   halfClose(direction: Direction): void {
     for (const link of this.#those) link.halfClose(direction);
   }
 
-  /** Resets each connection at one end (RST) and does not notify the other end, whose connection remains half open. */
+  /** Resets each connection at one end only (RST). The connection of the other end remains open. */
   lose(end: "client" | "server"): void {
     for (const link of this.#those) link.lose(end);
   }
 
   /**
-   * Cuts one connection, once. From now on, the messages on all affected connections are counted together. The
-   * connection of message number `count` is cut right after this message. With 0, the connection of the next message is
-   * cut before this message.
+   * Cuts the connection of message number `count`, right after this message. Messages are counted from now on, on all
+   * affected connections together. With 0, the cut is right before the next message.
    */
   cutBehind(count: number, options: CutOptions = {}): void {
     this.#cut = cutBehind(count, options);
   }
 
-  /**
-   * Cuts one connection, once, right before the next response that contains this text. The server has then executed
-   * the statement, and the response is lost.
-   */
+  /** Cuts the connection of the next response that contains this text, right before this response. */
   cutAnswer(text: string): void {
     this.#cut = cutBefore(text);
   }
 
-  /**
-   * If a new connection is affected, counts the connection and applies the lasting faults to it. If the faults are for
-   * one application, the proxy calls this when the client has sent its `application_name`.
-   */
+  /** If a new connection is affected, counts the connection and applies the lasting faults to it. */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;
     this.#accepted += 1;

@@ -1,4 +1,4 @@
-// One connection through the proxy: the client's socket, the socket to the server, and a pipe in each direction.
+// One connection through the proxy: two sockets, and a pipe in each direction.
 import type net from "node:net";
 import { type Chunk, Messages, type Start } from "./messages.ts";
 import { Pipe, reset } from "./pipe.ts";
@@ -8,18 +8,15 @@ export type Direction = "requests" | "answers";
 export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 
 export interface LinkParts {
-  /**
-   * Called when the client's login or cancel request has arrived completely, or when the client's first data turn out
-   * not to be a message of PostgreSQL's protocol. The last chunk of these data has not been passed on yet.
-   */
+  /** Called as soon as the link's `application` is final, before the current chunk is passed on. */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
-  /** Returns how many bytes of the chunk still pass before the connection is cut; null: all, without a cut. */
+  /** Returns how many bytes of the chunk pass before a cut; null: no cut. */
   cutIn(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
 
 export class Link {
-  /** The `application_name` of the login; null before it, for cancel requests and for other protocols. */
+  /** The `application_name` of the login; null before the login, and without a login. */
   application: string | null = null;
   readonly requests: Pipe;
   readonly answers: Pipe;
@@ -40,7 +37,7 @@ export class Link {
     const toServer = new Messages("start", started);
     const cut = () => {
       reset(front);
-      // The server's socket is not reset, so the server executes what it has received. Only the response is lost.
+      // The server's socket is not reset, so the server executes what it has received.
       back.end();
     };
     const pipe = (from: net.Socket, to: net.Socket, messages: Messages, direction: Direction) =>
@@ -64,13 +61,13 @@ export class Link {
     reset(this.#back);
   }
 
-  /** Ends one direction normally (FIN). The other direction continues. */
+  /** Ends one direction normally (FIN). */
   halfClose(direction: Direction): void {
     this[direction].close();
     (direction === "requests" ? this.#back : this.#front).end();
   }
 
-  /** Resets the connection to `end`. The opposite end is not notified, and data that it still sends are discarded. */
+  /** Resets the connection to `end`. The other end is not notified. */
   lose(end: "client" | "server"): void {
     this.#stop();
     reset(end === "client" ? this.#front : this.#back);

@@ -1,6 +1,5 @@
-// Finds where PostgreSQL's messages end in one direction of a connection, however the data are cut into chunks. A
-// message is a letter, a length and a body; a client's first message has no letter. In other protocols, such as HTTP,
-// no ends are found.
+// Finds where PostgreSQL's messages end in one direction of a connection. A message is a letter, a length and a body; a
+// client's first message has no letter.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
 /** PostgreSQL's own limit for a client's first message. */
 const MAX_START_LENGTH = 10_000;
@@ -12,14 +11,14 @@ export interface Chunk {
 }
 
 export class Messages {
-  /** What the next bytes are. `unknown`: the ends of messages can no longer be determined. */
+  /** What the next bytes are. `unknown`: no more ends are determined. */
   #next: "start" | "byte" | "letter" | "unknown";
   readonly #onStart: (start: Start) => void;
   /** The letter and the length of the current message, as far as they have arrived. */
   #head: number[] = [];
-  /** How many bytes of the body of the current message have not arrived yet. */
+  /** How many bytes of the body have not arrived yet. */
   #left = 0;
-  /** The parts of the body of the client's first message, which contains the application_name. */
+  /** The parts of the body of the client's first message. */
   #start: Buffer[] = [];
 
   constructor(first: "start" | "letter", onStart: (start: Start) => void = () => {}) {
@@ -28,8 +27,8 @@ export class Messages {
   }
 
   /**
-   * Called when the next data are the server's response to an encryption request. The response is a single byte, or an
-   * error message, whose letter is E. The data after the single byte S are encrypted.
+   * Expects the server's response to an encryption request: a single byte, or an error message, whose letter is E.
+   * After the single byte S, all data are encrypted.
    */
   expectByte(): void {
     this.#next = "byte";
@@ -40,7 +39,7 @@ export class Messages {
     this.#next = "unknown";
   }
 
-  /** Takes the next chunk of data. Returns the chunk with the ends of messages. */
+  /** Returns the next chunk of data with the ends of messages. */
   read(bytes: Buffer): Chunk {
     const ends: number[] = [];
     let at = 0;

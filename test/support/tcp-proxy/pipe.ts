@@ -1,6 +1,5 @@
 // One direction of a connection through the proxy. Data are passed on in order: at once, after a delay, at a limited
-// rate, or not at all. A pipe that is muted, or has buffered more than MAX_BYTES, stops reading, so that further data
-// stay with the sender.
+// rate, or not at all.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 
@@ -29,7 +28,7 @@ export interface PipeParts {
   readonly to: net.Socket;
   /** Finds the ends of messages in received data. */
   read(bytes: Buffer): Chunk;
-  /** Returns how many of these bytes pass before the connection is cut; null: the connection is not cut. */
+  /** Returns how many of these bytes pass before a cut; null: no cut. */
   cutIn(chunk: Chunk): number | null;
   /** Stops both directions. */
   stop(): void;
@@ -37,7 +36,7 @@ export interface PipeParts {
 }
 
 const MAX_BYTES = 1_048_576;
-/** The interval, in seconds, at which a pipe with a limited rate passes data on. */
+/** The interval at which a pipe with a limited rate passes data on. */
 const SLICE_S = 0.02;
 
 export class Pipe {
@@ -87,7 +86,7 @@ export class Pipe {
     else from.resume();
   }
 
-  /** Stops passing data on. Buffered data and data that still arrive are discarded. */
+  /** Discards buffered data and all further data. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

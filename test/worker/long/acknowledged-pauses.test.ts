@@ -1,5 +1,4 @@
-// Tests that a worker that has acknowledged a pause starts none of the paused jobs. Also tests the wait of pauseTask()
-// for acknowledgements, the option cancelRunning, and when a worker reads the pauses.
+// Tests the acknowledgement of pauses, the option cancelRunning, and when a worker reads the pauses.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -25,8 +24,8 @@ const all = (acknowledged: number): Acknowledgement => {
 };
 
 /**
- * Adds a job of the task `other` and waits until this job has run. The job is less urgent than the jobs of `task`, and
- * workers fetch urgent jobs first. So each job of `task` that may start has then started.
+ * Adds a job of the task `other` and waits until this job has run. The job is the least urgent, so each job of `task`
+ * that may start has then started.
  */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
@@ -34,7 +33,7 @@ async function passThrough(seen: readonly unknown[]): Promise<void> {
   await waitUntil("the other job has run", () => seen.length > before);
 }
 
-/** Adds the row of a worker of an earlier version, which sends heartbeats and acknowledges nothing. */
+/** Adds the row of a worker of an earlier version, which acknowledges no pauses. */
 const addOlderWorker = (id: string) =>
   queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('${id}', now(), '{"threshold_ms": 60000}')`);
@@ -202,8 +201,7 @@ test("Inside a transaction, pauseTask() does not wait for workers, and the pause
     await client.query("begin");
     const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
     assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
-    // This pause gets a later `paused_at` than the pause of `task`, and the worker reads this pause first. So
-    // `paused_at` does not show that the pause of `task` is new.
+    // The worker reads this later pause before the pause of `task`, so `paused_at` does not show which pause is new.
     assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
     await client.query("commit");
   } finally {
@@ -345,7 +343,7 @@ test("A new pause, even one with an earlier time than a previous pause, makes th
     isOwn: () => false,
     acknowledge: () => {},
   });
-  // Adds all pauses in one statement. Between two statements, the watch could read the pauses and return jobs twice.
+  // One statement adds all pauses, because the watch could otherwise read the pauses between two statements.
   const pauseAt = (...pauses: (readonly [name: string, at: string])[]) =>
     queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
       values ${pauses.map(([name, at]) => `('task', '${name}', '${at}')`).join()}`);

@@ -1,5 +1,4 @@
-// Tests back-offs. A job that requests a back-off delays itself and all other jobs of its task, of its named queue or
-// under a limit. Workers of this library apply all back-offs; Graphile workers apply only those of named queues.
+// Tests back-offs. Workers of this library apply all back-offs; Graphile workers apply only those of named queues.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +22,7 @@ afterEach(() =>
   ),
 );
 
-/** Options that turn heartbeats on. Without heartbeats, a worker starts no job that needs a permit. */
+/** Without heartbeats, a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 interface BackOff {
@@ -49,16 +48,15 @@ const oneBackOff = async () => {
 };
 
 /**
- * Waits until all workers have read the present limits and their back-offs. pauseTask() waits until all workers have
- * read the pauses. After the first pauseTask(), each worker has read the limits, or reads them before its next read of
- * the pauses. So after the second pauseTask(), all workers have read the limits.
+ * Waits until all workers have read the present limits and their back-offs. A worker reads the limits after the pauses,
+ * so the limits have been read once the worker has acknowledged a second pause.
  */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
   for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);
 }
 
-/** Returns a task whose first call requests a back-off of `target`, and the times of all calls of the task. */
+/** Returns a task whose first call requests a back-off, and the times of all calls. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
   const task = recordingTask(identifier, (_, call) => {

@@ -1,6 +1,5 @@
-// Tests schedulers. A scheduler is the part of a worker that adds the jobs of cron entries. In some tests, several
-// schedulers schedule the same ticks: only ours, or ours and Graphile Worker's. In the other tests, our scheduler loses
-// connections to the database, or cannot read the clock.
+// Tests schedulers, the parts of workers that add the jobs of cron entries: several schedulers at once, also with
+// Graphile Worker's, and schedulers that lose the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -29,10 +28,7 @@ before(async () => {
 });
 after(() => own.close());
 
-/**
- * Returns the times of the jobs of each task whose name begins with `prefix`. Fails if two jobs of a task have the same
- * time.
- */
+/** Returns the times of each task's jobs. Fails if two jobs of a task have the same time. */
 async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
   const byTask = Map.groupBy(await jobsOf(pool, prefix), (job) => job.task_identifier);
   const times = new Map<string, string[]>();
@@ -105,8 +101,8 @@ describe("Several schedulers", () => {
     await time.resting(2);
     for (let minute = 1; minute <= 30; minute++) {
       const tick = `2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`;
-      // The two statements list the entries in opposite orders, so that deadlocks occur. A scheduler of ours whose
-      // transaction was ended by a deadlock attempts the tick again.
+      // The two statements list the entries in opposite orders, so that deadlocks occur. After a deadlock, our
+      // scheduler attempts the tick again.
       const stock = [names, names.toReversed()].map((list) =>
         stockSchedule(pool, list, tick).catch(() => {}),
       );
@@ -220,8 +216,7 @@ describe("When the database is lost", () => {
     const task = unique("answer");
     const lossy = testPool(url, 1);
     let commits = 0;
-    // The answers to the first two commits are lost. The query function of each connection is replaced, because the
-    // pool opens a new connection after a lost answer.
+    // The answers to the first two commits are lost. After a lost answer, the pool opens a new connection.
     lossy.pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
       client.query = ((...call: unknown[]) => {
@@ -267,7 +262,7 @@ describe("When the database is lost", () => {
   });
 });
 
-/** Terminates the sessions of this database that wait for a lock, as soon as there is at least one. */
+/** Terminates the sessions that wait for a lock, as soon as there is at least one. */
 async function terminateWaiting(): Promise<void> {
   const sql = `
     select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,5 +1,5 @@
-// Tests jobs and named queues that PostgreSQL refuses to lock, because of a trigger or a row security policy of the
-// application. The log must name these jobs and queues, and all other jobs must run.
+// Tests jobs and named queues that PostgreSQL refuses to lock, because of a trigger or a row security policy. All other
+// jobs must run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { explainJob } from "../../../src/insight/why/explain-job.ts";
@@ -10,7 +10,7 @@ import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from ".
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 
-/** Creates a trigger that refuses updates of jobs with these payloads, and drops it after the test. */
+/** Until the end of the test, a trigger refuses updates of jobs with these payloads. */
 async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -20,7 +20,7 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
-/** Like refuseUpdates(), but the trigger fires at the commit, unless the transaction makes constraints immediate. */
+/** Like refuseUpdates(), but the trigger is deferred. */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -30,10 +30,7 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
     for each row execute function public.refuse()`);
 }
 
-/**
- * Waits until the sentence of `worker why` about the job matches `sentence`. The sentence contains the error once a
- * heartbeat has reported the error. Then checks that the error is also in the list that `worker doctor` reads.
- */
+/** Waits until the sentence of `worker why` matches. Then checks the list that `worker doctor` reads. */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
   await waitUntil("the explanation of the job contains PostgreSQL's error", async () =>
@@ -87,7 +84,7 @@ for (const [where, spec] of [
     if (where === "without a queue")
       await isExplained(ids[2] ?? "", /it, so a worker leaves it out .*not this one/);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    // Another worker is started, because the first worker leaves the refused jobs out for five minutes.
+    // The first worker leaves the refused jobs out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
     await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   });

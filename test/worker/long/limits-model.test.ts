@@ -1,7 +1,6 @@
-// Limits are set, raised, lowered and removed at random, and tasks are paused at random, while three workers run jobs.
-// The number of running jobs under a limit never exceeds the highest value of the limit that was in force (see Force)
-// since the oldest of these jobs started. At the end, all jobs have run. With the seed from a failure's message, the
-// environment variable LIMITS_SEED repeats the random choices of that run.
+// Changes limits and pauses tasks at random, while three workers run jobs. The number of running jobs under a limit
+// never exceeds the highest value in force (see Force) since the oldest of these jobs started. The environment variable
+// LIMITS_SEED repeats the random choices of a failed run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,8 +33,8 @@ interface Span {
 }
 
 /**
- * A value of a limit, and when it was in force: from the start of the call that set it until APPLIED_MS after the end
- * of the next call that changes the limit.
+ * A value of a limit. The value is in force from the start of the call that sets it until APPLIED_MS after the next
+ * change.
  */
 interface Force {
   readonly most: number;
@@ -54,7 +53,7 @@ class History {
     this.forces.push({ most, from, to: Number.POSITIVE_INFINITY });
   }
 
-  /** Returns the greatest value that was in force at any moment from `from` to `to`. */
+  /** Returns the greatest value in force at any moment from `from` to `to`. */
   most(from: number, to: number): number {
     const inForce = this.forces.filter((one) => one.from <= to && one.to >= from);
     return Math.max(...inForce.map(({ most }) => most));
@@ -82,13 +81,11 @@ test("While limits change at random, no more jobs run than the highest limit in 
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // After a short wait, the workers may not have applied the last change yet. A quarter of the waits are longer than
-    // APPLIED_MS.
+    // A quarter of the waits are longer than APPLIED_MS.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
-  // With some seeds, the last value of a limit allows only one job at once. With this value, the remaining jobs would
-  // take minutes.
+  // If a limit still allowed only one job at once, the remaining jobs would take minutes.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
   await waitUntil(
@@ -147,9 +144,8 @@ test("While limits change at random, no more jobs run than the highest limit in 
 });
 
 /**
- * Checks the number of running jobs under each limit at each start of a job, because the number grows only then.
- * `tooMany`: messages about the first 10 starts that exceeded a limit. `full`: how many starts reached a limit without
- * exceeding it.
+ * Checks the number of running jobs at each start of a job, because the number grows only then. `full`: how many starts
+ * exactly reached a limit.
  */
 function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) {
   let full = 0;

@@ -1,7 +1,6 @@
-// Tests the uptime of heartbeats, which is how long heartbeats have succeeded without a gap (lease.ts). Right after a
-// long outage of the database, the leases of all workers have expired, even of workers that still run. So the jobs of a
-// stale worker are recovered only if the uptime is at least as long as the worker's lease: in this time, workers that
-// still run renew their leases. Each worker's row stores when the uptime began (`steady_since_ms`).
+// Tests the uptime of heartbeats: how long heartbeats have succeeded without a gap. A stale worker is recovered only if
+// the uptime is at least as long as the worker's lease. So after an outage of the database, workers that still run have
+// time to renew their leases.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
@@ -16,10 +15,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const GAP_MS = 4_500;
 const HEARD_MS = 3_000;
 
-/**
- * In the rows of all workers, moves the last heartbeat and the beginning of the uptime into the past, by `interval`. If
- * `interval` is negative, moves both times into the future.
- */
+/** Moves the last heartbeats of all workers, and the beginnings of their uptimes, into the past by `interval`. */
 const earlier = (interval: string) =>
   queue.sql(
     `update worker._private_workers set last_heartbeat_at = last_heartbeat_at - $1::interval,
@@ -67,8 +63,7 @@ test("A new worker continues the uptime only of a worker with a recent heartbeat
   await earlier("4 s");
   assert.equal(await registered("late"), 0);
   await queue.sql("delete from worker._private_workers where id = 'late'");
-  // A new worker does not continue the uptime of a row whose last heartbeat is in the future, nor of a row of another
-  // program, in which `steady_since_ms` is missing or is not a number.
+  // Rows with a heartbeat in the future, or without a number in `steady_since_ms`, are ignored.
   await queue.sql(`update worker._private_workers set last_heartbeat_at = now() + interval '1 h'`);
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)

@@ -1,7 +1,6 @@
-// Makes random changes to schedules and to their jobs. After each step, compares the jobs with those of a simple model
-// (schedules-model.ts). Some changes are made between ticks, the others while ten schedulers add the jobs of ticks. A
-// scheduler is the part of a worker that adds these jobs. The environment variable SCHEDULES_SEED sets the seed of the
-// random numbers.
+// Makes random changes to schedules and to their jobs, between ticks and while ten schedulers add the jobs of ticks.
+// After each step, compares the jobs with those of a simple model (schedules-model.ts). The environment variable
+// SCHEDULES_SEED sets the seed of the random numbers.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { runSchedule } from "../../../src/commands/schedules/manual-run.ts";
@@ -46,7 +45,7 @@ const PATTERNS = ["* * * * *", "*/2 * * * *", "1-59/5 * * * *"] as const;
 const MINUTE_MS = 60_000;
 
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
-/** The schedulers' clock (ManualTime) begins a second after this full hour, which is 23 to 24 hours from now. */
+/** A full hour, 23 to 24 hours from now. */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
 test("With ten schedulers, schedules that change at random add exactly the jobs of the model.", async () => {
@@ -66,8 +65,7 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     const disturbed = dice(3) === 0 ? oneOf(NAMES) : null;
     const other = disturbed === null ? null : disturbance(disturbed);
     await Promise.all([time.goTo(new Date(toMs).toISOString(), SCHEDULERS), other?.run()]);
-    // A scheduler that finds the row of a due schedule locked or just changed reads the row again a second later. So
-    // the clock advances by a few seconds, in which all due ticks are handled.
+    // If a scheduler finds the row of a due schedule locked or just changed, it reads the row again a second later.
     for (const ms of [1_000, 2_000, 3_000])
       await time.goTo(new Date(toMs + ms).toISOString(), SCHEDULERS);
     for (const model of models.values()) {
@@ -93,8 +91,8 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
   }
 
   /**
-   * Applies the change and the ticks up to `toMs` to the model. Tries both orders, because it is not known whether the
-   * change or the ticks came first. Keeps the order that leads to the jobs and the next tick in the database.
+   * Applies the change and the ticks up to `toMs` to the model. It is not known which came first, so both orders are
+   * compared with the database.
    */
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
@@ -121,7 +119,7 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     };
   }
 
-  /** Makes a random change, or none, in the database and in the model. Called between ticks. */
+  /** Makes a random change, or none, in the database and in the model. */
   async function act(name: string): Promise<void> {
     const model = models.get(name) as Model;
     const { plan, jobs } = model;
@@ -171,10 +169,7 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     model.plan = plan;
   }
 
-  /**
-   * Returns a random change for the time in which the schedulers add jobs: `run` makes the change in the database,
-   * `change` makes the same change in a model. null: the schedule does not exist.
-   */
+  /** Returns a random change: `run` makes the change in the database, `change` makes the same change in a model. */
   function disturbance(name: string) {
     const model = models.get(name) as Model;
     if (model.plan === null) return null;
@@ -209,8 +204,8 @@ const changesTo = ({ pattern, version, jitterMs, overlap }: Plan) => ({
 });
 
 /**
- * In one transaction, runs a command and sets the schedule's next tick to that of the model. The command computes the
- * next tick by the database's clock, which is far behind the schedulers' clock.
+ * Runs a command and sets the schedule's next tick to that of the model. The command computes the next tick by the
+ * database's clock, which is far behind the schedulers' clock.
  */
 async function inStep(
   { nextMs }: Plan,

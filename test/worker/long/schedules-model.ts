@@ -4,7 +4,7 @@ import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedul
 
 export interface Plan {
   pattern: string;
-  /** A number in the payload of the schedule's jobs. Each add and each change of the schedule sets a new number. */
+  /** A number in the payload of the schedule's jobs. Each add or change sets a new number. */
   version: number;
   overlap: ScheduleOverlap;
   jitterMs: number;
@@ -17,16 +17,16 @@ export interface Job {
   /** The tick that added the job; null: the schedule was run by hand. */
   ts: number | null;
   version: number;
-  /** null: not compared, because the schedule was run by hand. */
+  /** null: not compared. */
   runAt: number | null;
-  /** Whether the job has the job key that a schedule with the overlap `skip` or `replace` gives to its newest job. */
+  /** Whether the job has the job key that `skip` and `replace` give to the newest job. */
   isKeyed: boolean;
   state: "waiting" | "running" | "failed";
 }
 
 export interface Model {
   readonly name: string;
-  /** null: the schedule was not added yet, or was removed. */
+  /** null: the schedule does not exist. */
   plan: Plan | null;
   jobs: Job[];
 }
@@ -41,17 +41,14 @@ export const copyOf = ({ name, plan, jobs }: Model): Model => ({
 const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).next(ms) as number;
 export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
 
-/**
- * Ends the pause of a schedule. For ticks in the pause that are now more than `fillMs` old, addDueJobs() will add no
- * jobs.
- */
+/** Ends the pause of a schedule. Ticks that are more than `fillMs` old get no jobs. */
 export function resumePlan(plan: Plan, nowMs: number): void {
   plan.isPaused = false;
   const sinceMs = Math.max(plan.nextMs, nowMs - plan.fillMs);
   plan.nextMs = tickFrom(plan.pattern, Math.min(sinceMs, nowMs));
 }
 
-/** Unless the schedule is paused, adds the jobs of all ticks up to `nowMs`, as far as the overlap allows. */
+/** Adds the jobs of all ticks up to `nowMs`, as far as the overlap allows. */
 export function addDueJobs(model: Model, nowMs: number): void {
   const { plan } = model;
   if (plan === null || plan.isPaused) return;
@@ -72,13 +69,12 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
     Object.assign(before, job);
     return;
   }
-  // With `skip` and `replace`, the new job takes the key from an earlier job, if there is one. This earlier job has
-  // failed, or it is running and the overlap is `replace`.
+  // The new job takes the key from an earlier job that has failed or, with `replace`, is running.
   if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
   jobs.push(job);
 }
 
-/** Returns the jobs in a fixed order, so that two lists can be compared. */
+/** Returns the jobs in a fixed order, for comparisons. */
 export const sortedJobs = ({ jobs }: Pick<Model, "jobs">): Job[] =>
   jobs
     .map(({ ts, version, runAt, isKeyed, state }) => ({ ts, version, runAt, isKeyed, state }))

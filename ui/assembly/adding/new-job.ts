@@ -1,6 +1,6 @@
 /**
- * Requests what the forms for new jobs and for limits show while a user fills them in: the names of tasks and queues,
- * and the job that has the typed job key.
+ * Requests what the forms for new jobs and for limits show: the names of tasks and queues, and the job that has the
+ * typed job key.
  */
 import { countedValue } from "../controls/value";
 import { KnownTask, ListedQueue, readKnownTasks, readQueueList } from "../generated/records";
@@ -42,7 +42,7 @@ export class NewJobFacts {
     m.requests.read(m.access, this.dialog + FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
-  /** Requests up to 20 queues whose names contain the text; without a text, the first 20 by name, as suggestions. */
+  /** Requests the queues whose names contain the text; without a text, the first queues by name. */
   requestQueue(m: Model, queue: string): void {
     if (queue.length > 128) return;
     this.requestedQueue = queue;
@@ -87,7 +87,7 @@ export class NewJobFacts {
     return names;
   }
 
-  /** Returns a hint: the queue is new or stuck, or how many jobs wait in the queue. If unknown, a general hint. */
+  /** Returns a hint about the queue, or a general hint. */
   queueNote(queue: string): string {
     const usual = "Jobs of one queue run one at a time, unless a limit allows more.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
@@ -100,7 +100,7 @@ export class NewJobFacts {
     return this.queues.length < 20 ? "The queue is new." : usual;
   }
 
-  /** Returns a warning if no worker has the task. Empty: a worker may have the task, or no answer has arrived. */
+  /** Returns a warning if it is known that no worker has the task; otherwise empty. */
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
@@ -111,24 +111,18 @@ export class NewJobFacts {
       : `No worker or job has the task “${task}”.`;
   }
 
-  /**
-   * Returns the name in `tasks` that is most similar to `task`. Empty: no name is similar, the task is known, or no
-   * answer about the task has arrived.
-   */
+  /** If the task is known to be missing, returns the most similar name in `tasks`; empty: none. */
   suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";
   }
 
-  /** Returns a note about the job that has the key now. Empty: `key` is empty, or no answer about `key` has arrived. */
+  /** Returns a note about the job that has the key now. Empty: no answer about `key` has arrived. */
   keyNote(key: string): string {
     return this.holder.note(key);
   }
 
-  /**
-   * Returns a note about what the add will do to the job that has the key. Empty: no job has the key, or no answer
-   * about the key has arrived.
-   */
+  /** Returns a note about what the add will do to the job that has the key. Empty: no such job is known. */
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";
@@ -152,10 +146,7 @@ export class NewJobFacts {
     return null;
   }
 
-  /**
-   * Returns the name in `tasks` that is the fewest steps of distance() away: at most two steps, or one step if `task`
-   * has two or three letters. Empty: there is no such name, or `task` has one letter.
-   */
+  /** Returns the name in `tasks` with the least distance(), of at most two, or one if `task` is short. Empty: none. */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);

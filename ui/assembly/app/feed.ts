@@ -1,4 +1,4 @@
-/** Receives the data about the whole queue: in the event stream, or without a stream as answers to requests. */
+/** Receives the data about the whole queue: in the event stream, or as answers to requests. */
 import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Model } from "../model/model";
@@ -7,10 +7,9 @@ import { announceEnd } from "../operations/news";
 import { isAtWork } from "../operations/words";
 import { reload } from "./navigate";
 
-/** The path of the event stream, which is the same on every page. */
+/** The path of the event stream. */
 export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
-/** The difference up to which two clocks are treated as equal. */
 const CLOCKS_AGREE_MS: f64 = 2000;
 
 /** Requests the data that an open stream would send, except the pulse. */
@@ -22,7 +21,7 @@ export function requestFacts(m: Model): void {
   read(m, "operations");
 }
 
-/** Requests only the counts. If the counts arrive, the server can reach the database. */
+/** Requests only the counts. */
 export function requestCounts(m: Model): void {
   m.live.requestedAt = m.now;
   read(m, "counts");
@@ -39,7 +38,7 @@ export function takeAnswer(m: Model, request: Pending, body: string): void {
 
 /**
  * Stores the data of an event or an answer, and passes the data to the page. Returns false if the data cannot be read.
- * While live updates are paused, only data of operations are passed on. Other data are kept until the pause ends.
+ * While live updates are paused, only data of operations reach the page. Other data are kept until the pause ends.
  */
 export function takeFact(m: Model, event: string, data: string): bool {
   if (m.live.isPaused && event !== "operation") {
@@ -58,8 +57,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // If announceEnd() returns true, an operation whose page is not open has stopped running. The operation may have
-    // changed jobs on the open page.
+    // An operation that has stopped running may have changed jobs on the open page.
     if (announceEnd(m)) reload(m);
   }
   m.page.onEvent(m, event, data);
@@ -67,8 +65,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * Estimates by how much PostgreSQL's clock is ahead of this machine's clock. `at`: the server's time when the server
- * read the data. A delay of the data makes `ahead` smaller, so the largest `ahead` is the best estimate.
+ * Estimates by how much PostgreSQL's clock is ahead of this machine's clock. A delay of the data makes `ahead` smaller,
+ * so the largest `ahead` is the best estimate.
  */
 function setClock(m: Model, at: f64): void {
   if (isNaN(at)) return;
@@ -78,7 +76,7 @@ function setClock(m: Model, at: f64): void {
   live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
 }
 
-/** Stores the first operation of the list that a process runs or undoes; if there is none, the first operation. */
+/** Stores the first operation that a process runs or undoes. If there is none, stores the first operation. */
 function takeOperations(m: Model, body: string): void {
   const r = new JsonReader(body);
   const list = readOperations(r).operations;

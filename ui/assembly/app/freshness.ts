@@ -1,7 +1,6 @@
 /**
  * Keeps the page up to date: by events while the event stream is open, and by regular requests while it is not. A page
- * in a background tab is not updated. If the stream does not open within 30 seconds, or if no news (model/live.ts)
- * arrives for 30 seconds while the stream is open, the page closes the stream and soon opens a new one.
+ * in a background tab is not updated.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -12,17 +11,14 @@ import { errorOf } from "./api-error";
 import { EVENTS, requestCounts, requestFacts, takeFact } from "./feed";
 import { refresh, reload, renew } from "./navigate";
 
-/** The interval at which the page updates the ages that it shows, and the freshness chip (shell/freshness.ts). */
+/** The interval at which the page updates the ages that it shows. */
 const TICK_MS = 1000;
-/**
- * If no news (model/live.ts) arrives for this long while the stream is open, the page requests the counts. A pulse
- * usually comes within 5 s.
- */
+/** After this time without news (model/live.ts) on an open stream, the page requests the counts. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
-/** The pause before the page requests the event stream again from a server that has no event stream. */
+/** The pause before the next request for the stream if the server has no event stream. */
 const NO_STREAM_RETRY_MS: f64 = 60000;
 
 export function connect(m: Model): void {
@@ -39,10 +35,7 @@ export function disconnect(m: Model): void {
   unsubscribe();
 }
 
-/**
- * Records that the stream is open. Returns whether the stream was open before in this session. If so, the server may
- * have another version now.
- */
+/** Records that the stream is open. Returns whether the stream was open before in this session. */
 export function streamOpened(m: Model): bool {
   const live = m.live;
   const again = live.wasOpen;
@@ -54,8 +47,8 @@ export function streamOpened(m: Model): bool {
 }
 
 /**
- * Records that the stream is closed, and sets a timer to open it again. `status`: the HTTP status if the server refused
- * the stream; 501 if the server responded with success, but not with an event stream; otherwise 0.
+ * Records that the stream is closed, and sets a timer to open it again. `status`: the HTTP status of a refusal; 501:
+ * the response was not an event stream; otherwise 0.
  */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
@@ -100,8 +93,8 @@ export function tick(m: Model): void {
 }
 
 /**
- * Closes the stream if the stream does not open within RED_MS, or if no news (model/live.ts) arrives for RED_MS while
- * the stream is open. Requests data if the last news is too old.
+ * If the stream does not open within RED_MS, or brings no news (model/live.ts) for RED_MS, closes the stream. Requests
+ * data if the last news is too old.
  */
 function bringUpToDate(m: Model): void {
   const live = m.live;
@@ -109,8 +102,8 @@ function bringUpToDate(m: Model): void {
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  // Until the stream is open, only answers to requests set `newsAt`. These answers do not show that the stream will
-  // open, so the time is counted from the request for the stream.
+  // Until the stream is open, only answers to requests set `newsAt`. Such an answer does not show that the stream will
+  // open.
   const since = isOpen && live.newsAt > live.openedAt ? live.newsAt : live.openedAt;
   if (live.stream !== Stream.Closed && m.now - since >= RED_MS) {
     disconnect(m);
@@ -153,10 +146,7 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/**
- * Called when news (model/live.ts) arrives. Ends an outage: the page's data, or an open dialog's failed reads, are
- * requested again.
- */
+/** Called when news (model/live.ts) arrives. Ends an outage, and requests again what the page needs. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

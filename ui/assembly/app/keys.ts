@@ -1,10 +1,10 @@
-/** The keyboard shortcuts: their list, the search for the shortcut of a pressed key, and the effect of the key `/`. */
+/** The keyboard shortcuts. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 
-/** The longest time between the two keys of a two-key shortcut. */
+/** The longest time between the two keys of a shortcut. */
 const CHORD_MS: f64 = 1500;
 
 /** The heading of the shortcuts that work only in a dialog. */
@@ -12,10 +12,7 @@ export const DIALOGS = "In a dialog";
 
 const EVERYWHERE = "Everywhere";
 
-/**
- * Returns the shortcuts that work on every page, then those of the current page. A shortcut without a key is only in
- * the palette, the search that Mod+k opens.
- */
+/** Returns the shortcuts of all pages, then those of the current page. Only the palette has shortcuts without a key. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [];
   add(list, "Mod+k", "Search or run an action", "app.layer", "palette");
@@ -44,9 +41,8 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
 }
 
 /**
- * Returns the value of the attribute `data-keys`: the keystrokes that ui/host/listen.ts dispatches, separated by
- * spaces. After the first key of a two-key shortcut, these are the possible second keys. In all other cases, these are
- * the first keys of all shortcuts.
+ * Returns the keystrokes that the page handles now, separated by spaces. After the first key of a two-key shortcut,
+ * these are the possible second keys. Otherwise, these are the first keys of all shortcuts.
  */
 export function strokes(m: Model): string {
   const names: string[] = [];
@@ -66,9 +62,8 @@ export function strokes(m: Model): string {
 }
 
 /**
- * Returns the shortcut that the pressed key completes; null if there is none. Within CHORD_MS after the first key of a
- * two-key shortcut, a key completes only two-key shortcuts with that first key. A key that completes no shortcut, but
- * begins a two-key shortcut, is stored in `m.chord`.
+ * Returns the shortcut that the pressed key completes; null if there is none. A key that only begins a two-key shortcut
+ * is stored in `m.chord`.
  */
 export function shortcutFor(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
@@ -89,7 +84,7 @@ function pending(m: Model): string {
   return m.now - m.chordAt < CHORD_MS ? m.chord : "";
 }
 
-/** Focuses the search field of the current page. If the page has none, first opens a page that has a search field. */
+/** Focuses the search field of the current page. If the page has none, opens a page with a search field. */
 export function search(m: Model): void {
   if (m.page.searchField.length > 0) {
     focus(m.page.searchField);

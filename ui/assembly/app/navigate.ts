@@ -1,4 +1,4 @@
-/** Opens the page of an address, restores its place (model/place.ts) after Back or Forward, and requests its data. */
+/** Opens the page of an address, and requests the page's data. */
 import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
@@ -6,7 +6,7 @@ import { queryPath } from "../model/links";
 import { Model, Page } from "../model/model";
 import { Place } from "../model/place";
 
-/** Opens the page of the address with which the application starts. There is no earlier page to leave. */
+/** Opens the page of the address with which the application starts. */
 export function begin(m: Model, address: string, entry: i32): void {
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
@@ -16,8 +16,8 @@ export function begin(m: Model, address: string, entry: i32): void {
 }
 
 /**
- * Opens the page of a new address. `entry`: the entry of the address in the browser's history. It is the current entry
- * if the address was replaced.
+ * Opens the page of a new address. `entry`: the number of the address's entry in the browser's history, which stays the
+ * same if the address was replaced.
  */
 export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
@@ -55,17 +55,17 @@ function comeBack(m: Model, place: Place): void {
   focus(isOnPage ? place.focus : "page-title");
 }
 
-/** Requests the page's data: after the page was opened, after a change of its address, or after the sign-in. */
+/** Requests the page's data for a new address, or after the sign-in. */
 export function load(m: Model): void {
   m.page.load(m);
 }
 
-/** Requests the page's data again: after a write, an operation, an outage or a pause of live updates, or on request. */
+/** Requests the page's data again, because the data may have changed. */
 export function reload(m: Model): void {
   m.page.reload(m);
 }
 
-/** If a dialog is open, repeats the dialog's requests that failed. Otherwise requests the page's data again. */
+/** If a dialog is open, repeats the dialog's failed requests. Otherwise requests the page's data again. */
 export function renew(m: Model): void {
   const dialog = m.dialog;
   if (dialog === null) reload(m);

@@ -1,7 +1,6 @@
 /**
  * Finds the entries of the palette for the typed text: actions, pages, incidents, limits, saved views, and the job with
- * a typed id. After a pause in typing, requests the matching tasks, queues, workers and job keys from the server, and
- * adds entries for them.
+ * a typed id. After a pause in typing, adds the tasks, queues, workers and job keys that the server finds.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -27,13 +26,13 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The maximum length of each of the two parts of the list: actions together with recent pages, and links. */
+/** The maximum length of each of the two parts of the list: actions and links. */
 const MAX_ACTIONS = 16;
-/** The maximum number of tasks, or of jobs, in an answer. An answer adds at most twice as many queues or workers. */
+/** The maximum number of tasks, or of jobs, in an answer. */
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
-/** The topics of the palette's requests begin with `app.` and this text. If one of them fails, no notice is shown. */
+/** The topics of the palette's requests begin with `app.` and this text. */
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words that may precede a name, as in `pause queue mail`. */
@@ -52,7 +51,7 @@ export function searchFor(m: Model, typed: string): void {
   }
 }
 
-/** Requests names from the server after a pause in typing, unless the text has changed or the palette was closed. */
+/** Requests names from the server, unless the text has changed or the palette was closed. */
 export function requestNames(m: Model, serial: string): void {
   const p = m.palette;
   m.isNew = false;
@@ -66,7 +65,7 @@ export function requestNames(m: Model, serial: string): void {
   read(m, "keys", `api/jobs?limit=${MAX_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
 }
 
-/** Returns the text to search for, without the `>` that limits the search to actions. */
+/** Returns the text without the `>` that limits the search to actions. */
 function wantedBy(typed: string): string {
   const text = typed.trim();
   return text.startsWith(">") ? text.substring(1).trimStart() : text;
@@ -87,15 +86,14 @@ function read(m: Model, what: string, path: string): void {
   m.requests.read(m.access, `app.${FINDS}${what}-${m.palette.serial}`, path);
 }
 
-/** Adds the entries for the names in an answer. Ignores the answer if the text has changed since the request. */
+/** Adds the entries for the names in an answer, unless the text has changed since the request. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() chooses a new
-  // current entry, because the answer may add the action that the user wants. In all other cases, the loop at the end
-  // of this function may replace the choice of find().
+  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() chooses the
+  // current entry, because the answer may add the action that the user wants.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -145,7 +143,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/** Returns the number of the task's jobs, such as `8,412 jobs`; empty for no jobs. */
+/** Returns the number of the task's jobs, such as `8,412 jobs`. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactValue(0);
@@ -156,7 +154,7 @@ function jobsOf(task: ListedTask): string {
   return jobsIn(all);
 }
 
-/** Rebuilds the list of entries for the text. If the text begins with `>`, the list has only actions. */
+/** Rebuilds the list of entries for the text. */
 function find(m: Model): void {
   const p = m.palette;
   const typed = p.text.trim();
@@ -185,7 +183,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // The shortcuts of the page are last in `all`. In the palette they come before all other shortcuts in `all`.
+  // The shortcuts of the page are last in `all`, and first in the palette.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const shortcut = all[(first + i) % all.length];
@@ -215,8 +213,8 @@ function find(m: Model): void {
   }
   p.found = does.slice(0, MAX_ACTIONS);
   p.current = 0;
-  // For `pause cr`, the first entry may be `Resume queue crm…`. Instead of this entry, the first action whose label
-  // ends with ` cr…` or, if there is none, begins with `pause` becomes current.
+  // For `pause cr`, the first entry may be `Resume queue crm…`. An entry that ends with ` cr…` is more likely meant, or
+  // else an entry that begins with `pause`.
   const verb = wanted.split(" ")[0];
   let isNamed = false;
   for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {
@@ -229,8 +227,7 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // An invalid query is replaced by its correction, if there is one. For `import:7`, which may be a job key, the
-    // correction is a search for the text `import:7`.
+    // An invalid query is replaced by its correction, if there is one: `import:7` by a search for this text.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);

@@ -1,4 +1,4 @@
-/** Receives the answers to all requests. Checks the status, and passes the body to the part that sent the request. */
+/** Receives the answers to all requests, and passes each answer to the part that sent the request. */
 import { ApiError } from "../generated/records";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
@@ -10,10 +10,9 @@ import { FINDS, takeNames } from "./palette";
 import { handleDenied, requestSession, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
-/** The error codes of a request that timed out, or for which the server or PostgreSQL was too busy. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
-/** Handles an answer; status 0: there was no answer. `bytes`: the transferred, perhaps compressed, size of the body. */
+/** Handles an answer. `status`: 0 if there was no answer. `bytes`: the size of the body as transferred. */
 export function takeReply(
   m: Model,
   id: i32,
@@ -34,8 +33,7 @@ export function takeReply(
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
   else {
     const error = errorOf(body, status);
-    // If the server was too slow for a read of a page, a dialog or the palette, this is not an outage. If it was too
-    // slow for a read of data about the whole queue (feed.ts), this is an outage.
+    // If the server was too slow, this is an outage only for reads of data about the whole queue (feed.ts).
     const isSlow = SLOW.includes(error.code);
     const isOneTimeout = isSlow && (pending.owner !== "app" || pending.what.startsWith(FINDS));
     readFailed(m, pending, isOneTimeout ? 504 : status, error.error);
@@ -49,7 +47,7 @@ export function takeReply(
   }
 }
 
-/** Returns the error to show for an outage. The server's text for a timeout is about one request, so it is replaced. */
+/** Replaces the server's text for a timeout, because that text is about one request. */
 function outageOf(body: string, status: i32): ApiError {
   const error = errorOf(body, status);
   if (error.code.endsWith("timeout")) error.error = "PostgreSQL timed out.";
@@ -87,14 +85,14 @@ function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: 
   else writeRefused(m, write, status, writeReason(status, wait, error.error), error.problems);
 }
 
-/** Requests a new session, because the server may have restarted. The write waits for the session's CSRF token. */
+/** Requests a new session, because the server may have restarted. The write waits for the new CSRF token. */
 function tryAgain(m: Model, write: Pending): void {
   write.again = true;
   m.requests.parked.push(write);
   if (m.access.gate === Gate.Open) requestSession(m);
 }
 
-/** Reports the writes that wait for a new session as refused, because the request for the session failed. */
+/** Reports the writes that wait for a new session as refused. */
 function unpark(m: Model, reason: string): void {
   const parked = m.requests.parked;
   m.requests.parked = [];

@@ -1,7 +1,4 @@
-/**
- * Signing in and out. The token is stored for this tab only, and only after the server has accepted the token. When a
- * session ends, the address of the page stays, so the next login opens the same page.
- */
+/** Signing in and out. The token is stored for this tab only, and only after the server has accepted the token. */
 import { Challenge, readSession } from "../generated/records";
 import { after, clearAnswers, focus, pageUrl, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
@@ -47,7 +44,7 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
-    // A session request under way was sent without this token, and would keep requestSession() from sending another.
+    // A session request under way was sent without this token, and would block the new request.
     m.requests.cancel(SESSION);
     requestSession(m);
   }
@@ -76,7 +73,6 @@ function cannotOpen(access: Access, reason: string): void {
   access.error = reason;
 }
 
-/** Requests the session again after RETRY_MS. Further failures in this time cause no further request. */
 function retryLater(access: Access): void {
   if (!access.isRetrying) after(RETRY_MS, SESSION, SESSION);
   access.isRetrying = true;
@@ -98,7 +94,7 @@ export function handleDenied(m: Model, body: string): void {
     access.label = label === null ? "" : label;
   }
   if (asksForToken && hadToken && !wasOpen && sentAs !== access.tokenHeader) {
-    // The token was not sent in the header that the server requires. So the token may be valid, and is sent again.
+    // The token was not sent in the header that the server requires, so the token may be valid.
     requestSession(m);
     return;
   }
@@ -127,7 +123,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // The token's field, which had the focus, is removed now. So the title of the page gets the focus.
+  // The token's field, which had the focus, is removed now.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;
@@ -148,7 +144,7 @@ function opened(m: Model, body: string): void {
   startTicking(m);
 }
 
-/** Handles status 429: the server has not checked the typed token, which can be sent again later. */
+/** Handles status 429: the server has not checked the typed token. */
 function blocked(m: Model, retryAfter: string): void {
   const access = m.access;
   const seconds = parseWhole(retryAfter);
@@ -158,10 +154,7 @@ function blocked(m: Model, retryAfter: string): void {
   after(1000, "app.countdown", "");
 }
 
-/**
- * Until `blockedUntil`, sets a timer that calls this function again after one second. After each call the page draws
- * the remaining seconds.
- */
+/** Sets a timer of one second until `blockedUntil`, so that the page shows the remaining seconds. */
 export function countDown(m: Model): void {
   if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
 }

@@ -1,7 +1,4 @@
-/**
- * Passes each action to a part of the application. The text before the dot in the action's name is the name of this
- * part: `jobs.select` is passed to the page `jobs`.
- */
+/** Passes each action to a part of the application, for example `jobs.select` to the page `jobs`. */
 import { after, attended, back, copy, focus, navigate, reload as reloadPage, theme } from "../host";
 import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -47,7 +44,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // The page is drawn after an action, unless the action sets `m.isNew` to false. So `draw` has nothing to do.
+  // The page is drawn after this action, so `draw` has nothing to do.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
@@ -65,7 +62,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
-    // While the pointer or the focus is on the shown notice, no notice disappears by itself.
+    // While the pointer or the focus is on the notices, no notice disappears by itself.
     if (attended("toast")) after(4000, "app.fade", arg);
     else m.notices.dismiss(<i32>parseWhole(arg).value);
   }
@@ -77,7 +74,6 @@ function key(m: Model, arg: string, stroke: string): void {
   update(m, shortcut.action, shortcut.arg.length > 0 ? shortcut.arg : arg, stroke);
 }
 
-/** Performs the selected shortcut of the palette, and closes the palette. */
 function perform(m: Model, shortcut: Shortcut | null): void {
   if (shortcut === null) return;
   m.layer = "";
@@ -91,8 +87,8 @@ function copied(m: Model, text: string, done: string): void {
 }
 
 /**
- * Closes the layer over the page. If no layer is open, and the page is below another page, as a job's page is below the
- * list of jobs, goes back in the history. If this could leave the application, opens the page above instead.
+ * Closes the layer over the page. Without a layer, leaves a page that is below another page, as a job's page is below
+ * the list of jobs.
  */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
@@ -101,13 +97,12 @@ function escape(m: Model): void {
   }
   if (m.page.under === m.page.name) return;
   const above = m.pageNamed(m.page.under);
-  // back() is called only if the previous entry of the history is a page of this application. The previous entry may
-  // be another site, for example if the user has pasted the address of the current page.
+  // The previous entry of the history may be another site, for example if the user has pasted the current address.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
 }
 
-/** Moves the focus in the navigation (the pages, then the saved views) with the arrow keys, Home and End. */
+/** Moves the focus in the navigation: the pages, then the saved views. */
 function walkNavigation(m: Model, from: string, stroke: string): void {
   const stops: string[] = [];
   const entries = m.entries;

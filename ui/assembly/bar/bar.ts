@@ -1,7 +1,6 @@
 /**
  * The state of the query bar: the chips of the present query, the text that is typed after the chips, and the
- * completions and the fault of this text. The typed text becomes chips of a new query only if the text is valid and is
- * submitted: by Enter, or by a click on a completion or a correction.
+ * completions and the fault of this text. If the text is valid, it becomes chips when it is submitted.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
@@ -18,23 +17,20 @@ export class Bar {
   /** The range of the typed text that a completion replaces. */
   replaceAt: i32 = 0;
   replaceEnd: i32 = 0;
-  /** The text to which the completions belong. While the typed text is another one, take() inserts no completion. */
+  /** The text to which the completions belong. */
   private proposedFor: string = "";
-  /**
-   * Whether Tab was pressed while the completions of an earlier text were shown. If so, the first completion is
-   * inserted as soon as the completions of the present text arrive.
-   */
+  /** Whether Tab was pressed too early. If so, the first completion is inserted as soon as the completions arrive. */
   wantsFirst: bool = false;
   /** The index of the marked completion; -1: none. */
   marked: i32 = -1;
   /** Whether edit() has put a chip into the field since the last turn(). */
   private keepsDraft: bool = false;
-  /** The number of changes of the text. If the number stays the same for a moment, completions are requested. */
+  /** The number of changes of the text. */
   serial: i32 = 0;
 
   /**
-   * Shows the query of a new address. An invalid query becomes the typed text. A valid query becomes chips, and the
-   * typed text is cleared, unless the typed text is invalid or edit() has just put this text into the field.
+   * Shows the query of a new address. An invalid query becomes the typed text. A valid query clears the typed text,
+   * unless this text is invalid or comes from edit().
    */
   turn(query: string): void {
     this.terms = termsOf(query);
@@ -54,10 +50,7 @@ export class Bar {
     this.wantsFirst = false;
   }
 
-  /**
-   * The fault to show; null: the typed text has no fault, or the text is not submitted and the fault is in the last
-   * word, which may be unfinished.
-   */
+  /** The fault to show. Until the text is submitted, a fault in the last word is not shown. */
   get fault(): QueryFault | null {
     const fault = this.typed.fault;
     if (fault === null) return null;
@@ -93,7 +86,7 @@ export class Bar {
     else this.marked = (this.marked + by + count) % count;
   }
 
-  /** Inserts a completion. Returns true if the completion was inserted and the typed text is now a valid query. */
+  /** Inserts a completion. Returns true if the typed text has thereby become a valid query. */
   take(index: i32): bool {
     if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;
@@ -104,7 +97,7 @@ export class Bar {
     return this.typed.fault === null;
   }
 
-  /** The typed text with its fault corrected; empty: there is no fault or no correction. */
+  /** The typed text with its fault corrected; empty: none. */
   get correction(): string {
     const fault = this.typed.fault;
     return fault === null ? "" : fault.corrected(this.draft);

@@ -1,6 +1,6 @@
 /**
- * The progress of a search. One request searches for about half a second. For at most 5 seconds the page itself
- * continues the search by further requests. After these 5 seconds the search is paused until the user presses Continue.
+ * The progress of a search. For at most 5 seconds the page itself continues a search by further requests. Then the
+ * search is paused until the user presses Continue.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -9,14 +9,13 @@ import { JobList, NameSuggestion, Value } from "../generated/records";
 import { box, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
 
-/** How long the page continues a search by itself. */
 const PATIENCE_MS: f64 = 5000;
 
 export class Search {
   /** The number of jobs that match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
-  /** Whether the rows are only the best of the jobs searched so far. If so, the next answer may replace the rows. */
+  /** Whether the rows are only the best so far. If so, the next answer may replace the rows. */
   isPartial: bool = false;
   /** The terms of the query whose names do not exist, such as `task:nmae`. */
   unknown: string[] = [];
@@ -63,9 +62,8 @@ export class Search {
   }
 
   /**
-   * Returns the progress, such as `searched 2.1 M of 10 M`, with the button Stop or Continue. If the search is complete
-   * and `isOn` is false, returns `nothing`. `isOn`: a request of the search has no answer yet. `waitsSince`: when the
-   * last request of the search was sent.
+   * Returns the progress, such as `searched 2.1 M of 10 M`, with the button Stop or Continue. `isOn`: a request has no
+   * answer yet. `waitsSince`: when the last request was sent.
    */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {

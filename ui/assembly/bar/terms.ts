@@ -1,7 +1,4 @@
-/**
- * A query as the page shows it: the condition as a tab, the other terms as chips. The tab and the chips together find
- * the same jobs as the query.
- */
+/** A query as the page shows it: the condition as a tab, the other terms as chips. */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, QueryFault } from "../../../src/domain/portable/query/tree";
@@ -11,7 +8,7 @@ import { unquote } from "../lib/quoting";
 import { Address } from "../model/address";
 import { quoteIfNeeded } from "../model/links";
 
-/** One term. `queue:billing` has the field `queue:` and the value `billing`. A term without a field is only a value. */
+/** One term. `queue:billing` has the field `queue:` and the value `billing`. */
 export class Chip {
   constructor(
     readonly text: string,
@@ -21,10 +18,10 @@ export class Chip {
 }
 
 export class Terms {
-  /** The condition of the tab; the empty string: the tab shows all conditions. */
+  /** The condition of the tab; empty: all conditions. */
   condition: string = "";
   chips: Chip[] = [];
-  /** Why the text is not a valid query; null if it is valid. An invalid query has neither a condition nor chips. */
+  /** Why the query is invalid; null if it is valid. An invalid query has neither a condition nor chips. */
   fault: QueryFault | null = null;
 
   /** Returns the query without one of its chips. */
@@ -34,7 +31,7 @@ export class Terms {
     return written(this.condition, rest);
   }
 
-  /** Returns the query with the terms of `more`, too. A condition of `more` replaces the condition of this query. */
+  /** Returns the query with the terms of `more` added. A condition of `more` replaces this query's condition. */
   and(more: Terms): string {
     const condition = more.condition.length > 0 ? more.condition : this.condition;
     return written(condition, this.chips.concat(more.chips));
@@ -83,10 +80,7 @@ function chipOf(query: string, node: ParsedNode): Chip {
   return new Chip(text, text.substring(0, at), `${node.op} ${value}`);
 }
 
-/**
- * Returns the condition of a term that has a tab, such as `is:failed`; the empty string for any other term, such as
- * `is:late` or `is:ready,blocked`.
- */
+/** Returns the condition of a term that has a tab, such as `is:failed`; empty for any other term. */
 function conditionIn(node: ParsedNode): string {
   if (node.kind !== "field" || node.field !== "is" || node.values.length > 1) return "";
   if (node.op !== ":" && node.op !== "=") return "";
@@ -100,7 +94,7 @@ function written(condition: string, chips: Chip[]): string {
   return parts.join(" ");
 }
 
-/** Returns the query of an address. The older parameters, such as `state`, become terms of the query. */
+/** Returns the query of an address. Older parameters, such as `state`, become terms of the query. */
 export function queryIn(address: Address): string {
   const parts: string[] = [];
   const q = address.value("q");
@@ -116,10 +110,7 @@ export function queryIn(address: Address): string {
   return parts.join(" ");
 }
 
-/**
- * Returns the address of the page with the jobs that a query finds. `group`: what the jobs are grouped by; empty: they
- * are listed.
- */
+/** Returns the address of the page with the query's jobs. `group`: what the jobs are grouped by; empty: a list. */
 export function jobsPath(query: string, group: string): string {
   const parts: string[] = [];
   if (query.length > 0) parts.push("q=" + encode(query));

@@ -1,6 +1,6 @@
 /**
- * Texts for ages such as `7 s ago`. While the data on the page are stale (`Times.stale`), the texts have clock times
- * instead of ages, because a growing age would suggest that the data are current.
+ * Texts for ages such as `7 s ago`. While the data on the page are stale, the texts have clock times instead of ages,
+ * because a growing age would suggest that the data are current.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -13,21 +13,20 @@ const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
 const DAY: i64 = 86400000;
-/** From this age on, ageText() shows only one unit, rounded down. */
 const ROUNDED_FROM_MS: f64 = 600000;
 
 export class Times {
   constructor(
     /** The present time by PostgreSQL's clock. */
     readonly now: f64,
-    /** Whether the data are stale: no new data have arrived for 12 s, or there is an outage (model/live.ts). */
+    /** Whether the data are stale: see Live.isStale(). */
     readonly stale: bool,
   ) {}
 }
 
 export { ageText, spanText };
 
-/** Returns `7 s ago`, or `now` if the age is below 1 s; if stale, `at 00:20:16`. */
+/** Returns `7 s ago` or `now`; if stale, `at 00:20:16`. */
 export function ago(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return times.now - at < 1000 ? "now" : ageText(times.now - at) + " ago";
@@ -38,7 +37,7 @@ export function durationText(at: f64, times: Times): string {
   return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
 }
 
-/** Returns `in 26 m`, or `now` if less than 1 s is left or the time has passed; if stale, `at 00:46:00`. */
+/** Returns `in 26 m` or `now`; if stale, `at 00:46:00`. */
 export function timeUntil(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
@@ -49,7 +48,7 @@ export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
 }
 
-/** Returns the text of age(), with the time itself on hover; nothing if `at` is NaN. */
+/** Returns the text of age(), with the time itself on hover. */
 export function aged(at: f64, times: Times): Node {
   return isNaN(at) ? nothing : timeElement(at, age(at, times));
 }
@@ -59,7 +58,7 @@ export function agoElement(at: f64, times: Times): Node {
   return timeElement(at, ago(at, times));
 }
 
-/** Returns `words`, with the time `at` on hover; a dash if `at` is NaN. */
+/** Returns `words`, with the time `at` on hover. */
 export function timeElement(at: f64, words: string): Node {
   if (isNaN(at)) return dash();
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
@@ -107,7 +106,7 @@ export function localTimes(sentence: string, now: f64): string {
   return words.join(" ");
 }
 
-/** Returns the period of a rate in the form in which users type it: `min`, `5min`, `250ms`. */
+/** Returns the period of a rate as users type it: `min`, `5min`, `250ms`. */
 export function periodText(ms: i64): string {
   const unit =
     ms % DAY === 0 ? DAY : ms % 3600000 === 0 ? 3600000 : ms % 60000 === 0 ? 60000 : 1000;
@@ -122,9 +121,8 @@ export function zone(now: f64): string {
 }
 
 /**
- * Returns a sentence that the server wrote at `at`, with local times (localTimes()) and current ages. If the data are
- * stale, clock times replace the ages, as in `last failure at 00:20:16`. Ages of ten minutes or more stay unchanged,
- * because the server has rounded them.
+ * Returns a sentence that the server wrote at `at`, with local times and current ages. Ages of ten minutes or more stay
+ * unchanged, because the server has rounded them.
  */
 export function upToDate(sentence: string, at: f64, times: Times): string {
   const words = localTimes(sentence, times.now).split(" ");
@@ -156,7 +154,7 @@ export function upToDate(sentence: string, at: f64, times: Times): string {
   return out.join(" ");
 }
 
-/** Returns the milliseconds of a unit, with or without `.`, `,` or `;` after it; 0 if the word is not a unit. */
+/** Returns the milliseconds of a unit; 0 if the word is not a unit. */
 function unitOf(word: string): f64 {
   if (word.length > 1 && !".,;".includes(word.charAt(1))) return 0;
   if (word.startsWith("s")) return 1000;

@@ -1,6 +1,6 @@
 /**
- * Buttons, links, checkboxes, badges and command lines. No button has the attribute `disabled`: a button that is off
- * can have the focus, and shows on hover why it is off.
+ * Buttons, links, checkboxes, badges and command lines. No button has the attribute `disabled`, so a button that is off
+ * can have the focus.
  */
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
 import { visible } from "../lib/visible";
@@ -14,7 +14,7 @@ export function button(label: string, action: string, arg: string, kind: string)
   return ownButton("btn " + kind, action, arg, [], [text(label)]);
 }
 
-/** A button with any content and further attributes. `name`: its classes, separated by spaces. */
+/** A button with any content and further attributes. `name`: its classes. */
 export function ownButton(
   name: string,
   action: string,
@@ -31,7 +31,7 @@ export function ownButton(
   return el("button", attrs.concat(more), children);
 }
 
-/** Like button(), with an icon before the words, and without an argument. */
+/** Like button(), with an icon before the words. */
 export function drawnButton(drawing: string, label: string, action: string, kind: string): Node {
   return ownButton("btn " + kind, action, "", [], [icon(drawing), text(label)]);
 }
@@ -63,7 +63,7 @@ export function offButton(label: string, kind: string): Node {
   );
 }
 
-/** A button with only an icon. The label is shown on hover and read by screen readers. */
+/** A button with only an icon. */
 export function iconButton(drawing: string, label: string, action: string, arg: string): Node {
   const named = [attr("aria-label", label), attr("title", label)];
   return ownButton("btn icon q", action, arg, named, [icon(drawing)]);
@@ -73,10 +73,7 @@ export function keyCap(key: string): Node {
   return el("span", [cls("kbd"), attr("aria-hidden", "true")], [text(key)]);
 }
 
-/**
- * A checkbox. `reachable`: whether the tab key reaches the checkbox; false in the rows of a list, of which the tab key
- * reaches only the current row.
- */
+/** A checkbox. `reachable`: whether the tab key reaches the checkbox; false in the rows of a list. */
 export function check(
   label: string,
   action: string,
@@ -106,10 +103,7 @@ export function copyButton(what: string, value: string): Node {
   return ownButton("copy", "app.copy", value, named, [icon(COPY)]);
 }
 
-/**
- * A button that copies a name. Hidden characters are copied as codes, because a shell executes the text before a pasted
- * line break or carriage return.
- */
+/** A button that copies a name. Hidden characters are copied as codes, because a pasted line break runs a command. */
 export function copyName(what: string, name: string): Node {
   return copyButton(what, visible(name, false));
 }

@@ -1,16 +1,16 @@
 /** Texts that are cut in the middle if they do not fit, because names often differ only at their ends. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** The least length of a text that is cut in its middle. A shorter text that does not fit is cut at its end. */
+/** The least length of a text that is cut in its middle. */
 const SHORTEST = 16;
-/** The number of letters after the cut, in a monospaced font. A wide letter counts as two. */
+/** The number of letters after the cut in a monospaced font. A wide letter counts as two. */
 const TAIL = 8;
 /** The room for the text after the cut in a proportional font, in hundredths of an em: `--tail` in CSS. */
 const ROOM = 600;
 /** The least number of letters before the cut. */
 const HEAD = 4;
 
-/** Returns the content of an element with the class `mid`. `before`: a node before the text. */
+/** Returns the content of an element with the class `mid`. */
 export function middle(before: Node, content: string, isMono: bool = false): Node[] {
   const at = tailOf(content, isMono);
   if (at === 0) return [before, text(content)];
@@ -25,10 +25,8 @@ export function cutText(content: string, className: string): Node {
 }
 
 /**
- * Returns the index of the first letter after the cut. As many letters follow the cut as fit into ROOM, or into TAIL in
- * a monospaced font. Returns 0 if the text is not cut in its middle: the text is shorter than SHORTEST, has fewer than
- * HEAD letters before the cut, or has a letter near its end of a range with letters that are written from right to
- * left.
+ * Returns the index of the first letter after the cut. Returns 0 if the text is not cut in its middle: it is too short,
+ * or letters near its end may be written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;
@@ -49,7 +47,7 @@ function tailOf(content: string, isMono: bool): i32 {
   return at < HEAD ? 0 : at;
 }
 
-/** Returns an upper limit of the letter's width in the page's font, when bold, in hundredths of an em. */
+/** Returns an upper limit of the letter's width in the page's bold font, in hundredths of an em. */
 function widthOf(c: i32): i32 {
   if (c >= 0x1100) return 130;
   if (c >= 0x7f) return 80;

@@ -1,19 +1,19 @@
-/** Parts of a page's layout: its heading, panels, pairs of name and value, large numbers, steps. */
+/** Parts of a page's layout. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { commandLine } from "./button";
 import { table } from "./table";
 
-/** The head of a page: the title, which can get the focus, and the elements `beside` the title. */
+/** The head of a page: the title, and the elements `beside` the title. */
 export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }
 
-/** The head of a page with a sentence. `acts`: the elements beside the title. */
+/** The head of a page with a sentence. */
 export function pageHeadWith(title: string, sentence: string, acts: Node[]): Node {
   return headOf([heading([text(title)])], sentence, acts);
 }
 
-/** The head of a page. `before`: the parts of the title's row, among them a heading(). */
+/** The head of a page. `before`: the title's row, with a heading(). */
 export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
   return box("div", "head1", [
     box("div", "title-row", before),
@@ -31,7 +31,7 @@ export function crumbs(links: Node[]): Node {
   return el("nav", [cls("crumb"), attr("aria-label", "Above this page")], links);
 }
 
-/** A box with a title. `more`: the elements at the right of the box's head. */
+/** A box with a title. `more`: the elements at the right of the title. */
 export function panel(title: string, remark: string, more: Node[], body: Node[]): Node {
   const head = box("div", "ph", [
     leaf("h2", "", title),
@@ -41,7 +41,7 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
   return box("section", "panel", [head].concat(body));
 }
 
-/** A box with a table; `nothing` if there are no rows. `title` is also the table's label, `name` the table's class. */
+/** A box with a table; `nothing` if there are no rows. `name`: the table's class. */
 export function tablePanel(
   title: string,
   remark: string,
@@ -54,12 +54,12 @@ export function tablePanel(
   return panel(title, remark, more, [table(name, title, columns, rows)]);
 }
 
-/** The box with a shell command for the subject of the page. */
+/** The box with a shell command. */
 export function shellPanel(line: string): Node {
   return panel("In a shell", "", [], [box("div", "pb", [commandLine(line)])]);
 }
 
-/** A box without a head. `label` is for screen readers. */
+/** A box without a visible title. */
 export function plainPanel(label: string, body: Node[]): Node {
   return el("section", [cls("panel"), attr("aria-label", label)], body);
 }
@@ -73,7 +73,7 @@ export function pair(name: string, value: Node): Node {
   return box("div", "pair", [leaf("dt", "", name), el("dd", [], [value])]);
 }
 
-/** A large number with its name, for figures(). `remark`: what the number means. */
+/** A large number, for figures(). `remark`: what the number means. */
 export function figure(name: string, value: Node, remark: string): Node {
   return box("div", "", [
     leaf("div", "k", name),

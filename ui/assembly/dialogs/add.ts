@@ -1,7 +1,4 @@
-/**
- * The dialog that adds a job. Its form does more than the command's declaration requires: it suggests names, and checks
- * the JSON while the user types.
- */
+/** The dialog that adds a job. Its form suggests names, and checks the JSON while the user types. */
 import { addLine, fill, hasKey } from "../adding/add-line";
 import { completeOptions, MoreOptions } from "../adding/more-options";
 import { NewJobFacts } from "../adding/new-job";
@@ -28,13 +25,13 @@ import { CommandDialog, isReadable } from "./command";
 const MODES: string[] = ["replace", "preserve-run-at", "unsafe-dedupe"];
 const MODE_WORDS: string[] = ["Replace it", "Keep its time", "Add none"];
 
-/** The pause in typing after which a request is sent, in milliseconds. */
+/** The pause in typing after which a request is sent. */
 const TYPING_MS: i32 = 250;
 
 export class AddDialog extends CommandDialog {
   private facts: NewJobFacts = new NewJobFacts("add");
   private more: MoreOptions = new MoreOptions();
-  /** The contents of the form, kept until the job is added, the form is filled with a copy, or the session ends. */
+  /** The contents of the form, kept after the dialog is closed. */
   private unsent: Draft | null = null;
   private typing: i32 = 0;
 
@@ -157,7 +154,6 @@ export class AddDialog extends CommandDialog {
     return box("div", warning.length > 0 ? "unsound" : "", [field.input()]);
   }
 
-  /** The choice of what happens if another job has the key. */
   private mode(draft: Draft): Node {
     if (!hasKey(draft)) return nothing;
     const mode = draft.value("job_key_mode");
@@ -176,7 +172,7 @@ export class AddDialog extends CommandDialog {
   }
 
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
-    // The server refuses a mode without a key, except for a unique job. Without a key the form does not show the mode.
+    // Without a key, the form does not show the mode, and the server may refuse a mode.
     if (!hasKey(dialog.draft)) dialog.draft.set("job_key_mode", "");
     super.members(m, dialog, form);
     if (dialog.draft.fault("identifier").length > 0) {

@@ -1,7 +1,4 @@
-/**
- * Dialogs that are made from the declaration of a command: the general dialog, the dialog that first adds missing
- * tables, and the dialog for schedules.
- */
+/** Dialogs that are made from the declaration of a command. */
 
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Draft } from "../forms/draft";
@@ -35,7 +32,7 @@ export class CommandDialog extends Dialog {
   }
 
   override open(_m: Model, dialog: OpenDialog, arg: string): bool {
-    // Page.aim() may have put the page's selected jobs or workers into the dialog. This command ignores them.
+    // Page.aim() may have put the page's selected jobs or workers into the dialog.
     dialog.jobs = [];
     dialog.workers = [];
     const fields = this.command.fields;
@@ -127,7 +124,7 @@ export abstract class TablesDialog extends CommandDialog {
     return missing === null ? write : addTables(write.topic, missing);
   }
 
-  /** After a request that has added tables, sends the command, unless the dialog is no longer open. */
+  /** After tables have been added, sends the command if the dialog is still open. */
   override done(m: Model, write: Pending, body: string): void {
     if (write.path === this.command.path) {
       this.finished(m, write, body);
@@ -149,10 +146,7 @@ export function isReadable(m: Model, r: JsonReader): bool {
   return !r.failed;
 }
 
-/**
- * Shows the message of an answer as a notice: a warning if less was done than requested. Returns the notice; null if
- * the answer is invalid.
- */
+/** Shows the message of an answer as a notice, and returns the notice; null if the answer is invalid. */
 export function noticeOf(m: Model, body: string): Notice | null {
   const r = new JsonReader(body);
   const result: MessageResult = readMessageResult(r);
@@ -164,14 +158,11 @@ export function noticeOf(m: Model, body: string): Notice | null {
   return notice;
 }
 
-/**
- * The dialog that adds or changes a schedule. For a change, the fields are filled in with the present definition, and
- * only the fields that the user has changed are sent.
- */
+/** The dialog that adds or changes a schedule. For a change, only the fields that the user has changed are sent. */
 export class ScheduleDialog extends TablesDialog {
-  /** The revision and the name of the schedule to change, as in `4 nightly`; empty if the dialog adds a schedule. */
+  /** The revision and the name of the schedule to change, as in `4 nightly`; empty: a new schedule. */
   private target: string = "";
-  /** The present definition of the schedule to change; null until it has been read. */
+  /** The definition of the schedule before the change. */
   private before: Draft | null = null;
 
   /** `arg`: see `target`. */
@@ -244,10 +235,7 @@ function draftOf(schedule: Schedule): Draft {
   return draft;
 }
 
-/**
- * Returns a duration as the text of its field, such as `90s`. The text is empty if the duration has a fraction of a
- * second, which the field cannot show. A field that stays empty does not change the duration.
- */
+/** Returns the text of a field for a duration, such as `90s`; empty if the field cannot show the duration. */
 function spanWord(seconds: f64): string {
   return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";
 }

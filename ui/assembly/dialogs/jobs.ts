@@ -13,9 +13,7 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { isReadable, TablesDialog } from "./command";
 
-/** The name of the checkbox that resets the attempts to 0. */
 const AGAIN = "again";
-/** The name of the field for the number of used attempts. */
 const ATTEMPTS = "attempts";
 
 /** The only command on selected jobs that needs tables of an extension. */
@@ -28,8 +26,7 @@ export class JobsDialog extends TablesDialog {
     if (this.name === CANCEL) m.requests.read(m.access, "cancel.tables", "api/pauses");
     const shown = m.shared.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
-    // Failed jobs have no attempts left and would not run, so the checkbox that resets attempts is on at first. If the
-    // form has a field for used attempts instead, and all jobs have failed, the field is 0 at first.
+    // Failed jobs have no attempts left and would not run, so the attempts are reset by default.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
     if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
@@ -37,7 +34,7 @@ export class JobsDialog extends TablesDialog {
     return dialog.jobs.length > 0;
   }
 
-  /** The button that confirms gets the focus only if undo is possible. Undo needs tables that the schema may lack. */
+  /** The button that confirms gets the focus only if undo is possible. */
   override eager(m: Model, dialog: OpenDialog): bool {
     return m.access.session.canUndo && super.eager(m, dialog);
   }
@@ -87,7 +84,6 @@ export class JobsDialog extends TablesDialog {
     return false;
   }
 
-  /** Returns the note about failed jobs; empty if no job has failed, or the form has no field for used attempts. */
   private spent(dialog: OpenDialog): string {
     const failed = this.hasAttemptsField ? dialog.count("failed") : 0;
     if (failed === 0) return "";
@@ -139,10 +135,7 @@ export class JobsDialog extends TablesDialog {
     return write;
   }
 
-  /**
-   * Shows the answer's sentence, and below the sentence the numbers of jobs, unless the sentence contains them. If the
-   * answer has no sentence, only the numbers are shown.
-   */
+  /** Shows the answer's sentence, and below the sentence the numbers of jobs, unless the sentence contains them. */
   protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
@@ -158,10 +151,7 @@ export class JobsDialog extends TablesDialog {
     if (!sentence.includes(partText(count, write.count))) notice.detail = numbers;
   }
 
-  /**
-   * Whether the form is only a checkbox that resets attempts to 0: the command can reset attempts but has no field for
-   * them, and some jobs have failed.
-   */
+  /** Whether the form is only a checkbox that resets attempts to 0. */
   private givesBack(dialog: OpenDialog): bool {
     return this.command.mayReset && dialog.count("failed") > 0;
   }

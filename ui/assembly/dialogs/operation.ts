@@ -1,7 +1,6 @@
 /**
- * The dialog of an action on all jobs that match a query. Before the action starts, the dialog shows a preview: the
- * number of jobs, and a sample. Jobs that are added after the preview are not changed. A preview is discarded when the
- * user changes a field of the action.
+ * The dialog of an action on all jobs that match a query. Before the action starts, the dialog shows a preview. Jobs
+ * that are added after the preview are not changed.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -43,12 +42,11 @@ import {
 } from "../operations/settings";
 
 const TOPIC = "ask.operation";
-/** Previews have a topic of their own, so that discarding a preview does not cancel the start of an operation. */
+/** A topic of its own, so that discarding a preview does not cancel the start of an operation. */
 const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
-/** The name of the checkbox that resets the attempts to 0. */
 const AGAIN = "again";
-/** The values of `count` in the dialog's requests, which show to which step an answer belongs. */
+/** The steps: the values of `count` in the dialog's requests. */
 const PREVIEW = 0;
 const START = 1;
 const ADDING = 2;
@@ -64,10 +62,7 @@ export class OperationDialog extends Dialog {
     this.wide = true;
   }
 
-  /**
-   * `arg`: the JSON `{"q":…,"action":…}`, as in a request for a preview. If the JSON also has `changes`, the dialog has
-   * no fields for changes.
-   */
+  /** `arg`: JSON such as `{"q":…,"action":…}`. If the JSON also has `changes`, the dialog has no fields for changes. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
     const subject = readOperationSubject(r);
@@ -217,10 +212,7 @@ export class OperationDialog extends Dialog {
     return begun;
   }
 
-  /**
-   * After a step, such as a preview, the dialog stays open. After the start of the operation, the operation's page
-   * opens, unless another dialog is open.
-   */
+  /** After the start of the operation, the operation's page opens, unless another dialog is open. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     if (write.count !== START) {
@@ -243,10 +235,7 @@ export class OperationDialog extends Dialog {
     else m.facts.left = operation.id;
   }
 
-  /**
-   * Requests a new preview after tables were added. The shown preview cannot be started, because the server stores no
-   * preview while tables are missing.
-   */
+  /** Requests a new preview, because the server stores no preview while tables are missing. */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
     const previewRequest = this.previewRequest(m, dialog);
@@ -280,7 +269,7 @@ export class OperationDialog extends Dialog {
   }
 }
 
-/** Counts the locked jobs as changed instead of skipped, for an action that also changes running jobs. */
+/** Counts the locked jobs as changed instead of skipped. */
 function countRunning(would: Would): void {
   const running = would.skipLockedValue;
   would.changeValue.value += running.value;

@@ -1,6 +1,6 @@
 /**
- * Reads times and periods that users type. A wall time is the date and time that the local clock shows. A wall time is
- * represented by the milliseconds since 1970 at which a clock in UTC shows the same date and time.
+ * Reads times and periods that users type. A wall time is the date and time that the local clock shows, in milliseconds
+ * as if the local clock were in UTC.
  */
 
 import { isDigit } from "../../../src/domain/portable/digits";
@@ -12,17 +12,16 @@ import { parseTime, parseWall, wallText } from "../lib/time";
 export const NO_TIME: string = "Enter a time such as +30m, tomorrow 9:00 or 2026-11-26 09:00.";
 const DAY_MS: f64 = 86400000;
 
-/** Returns the time at which the local clock shows the wall time `wall`. */
 function localTime(wall: f64): f64 {
-  // zoneOffset() needs a time, not a wall time. So the first offset may be wrong if the clocks change around this time.
+  // zoneOffset() needs a time, not a wall time. So the first offset may be wrong near a change of the clocks.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }
 
 /**
  * Returns the time that a user has typed; NaN for any other text. A time is `now`, a delay such as `+10m` or `in 2h`,
- * an RFC 3339 time, or a local time. A local time is a day such as `tomorrow` or `2026-11-26`, a day with a time of
- * day, or a time of day alone, which means its next occurrence.
+ * an RFC 3339 time, or a local day, such as `tomorrow`, with or without a time of day. A time of day alone means its
+ * next occurrence.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());
@@ -69,14 +68,14 @@ export function dayOf(at: f64): f64 {
   return Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS) * DAY_MS;
 }
 
-/** Returns the milliseconds since midnight of a time of day such as `9:00` or `09:00:30`; NaN for any other text. */
+/** Reads a time of day such as `9:00` or `09:00:30`, as milliseconds since midnight. */
 function clockOf(input: string): f64 {
   const padded = input.charAt(1) === ":" ? "0" + input : input;
   if (padded.charAt(2) !== ":" || (padded.length !== 5 && padded.length !== 8)) return NaN;
   return padded.length === 8 && padded.charAt(5) !== ":" ? NaN : parseWall("1970-01-01T" + padded);
 }
 
-/** Returns the milliseconds of a period such as `1h30m`; NaN for any other text. */
+/** Reads a period such as `1h30m`, in milliseconds. */
 function spanOf(input: string): f64 {
   let sum: f64 = 0;
   let count: f64 = -1;
@@ -105,7 +104,7 @@ function unitOf(letter: string): f64 {
   return letter === "d" ? 86400000 : 0;
 }
 
-/** Returns the local date and time at `at` as the text of a form's field, such as `2026-11-26T09:00:00`. */
+/** Returns the local time at `at` as the text of a form's field, such as `2026-11-26T09:00:00`. */
 export function localField(at: f64): string {
   return wallText(at + <f64>zoneOffset(at) * 60000, "T");
 }

@@ -1,4 +1,4 @@
-/** The panel of facts about a job: queue, attempts, times, flags and so on. */
+/** The panel of facts about a job. */
 import { age, ago, clockAt, timeElement, timeUntil } from "../controls/age";
 import { copyName, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
@@ -25,10 +25,9 @@ export function endedByHand(job: ListedJob): bool {
   );
 }
 
-/** A job is shown as due at once if none of its attempts has counted, and it was due within this time after its add. */
 const AT_ONCE_MS: f64 = 1000;
 
-/** Returns the panel. `size`: the size of the payload's text; if empty, the size in the database is shown instead. */
+/** Returns the panel. `size`: the size of the payload's text; if empty, the size in the database is shown. */
 export function facts(m: Model, job: ListedJob, why: Why | null, size: string): Node {
   const list: Node[] = [];
   const queue = job.queueName;
@@ -68,8 +67,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // If the worker sends no heartbeats, the server offers a fix only for an old lock. Without a fix, the queue does
-    // not count as stuck.
+    // For an unknown worker, the server offers a fix only if the lock is old.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
@@ -84,7 +82,7 @@ function placeText(ahead: Value, all: Value | null): string {
 function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   const now = m.serverNow;
   const state = job.state;
-  // Until `why` has arrived, the condition is unknown, and only the state is used.
+  // Until `why` has arrived, only the state is used.
   const condition = why === null ? "" : why.condition;
   if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
   else if (state === "locked") {
@@ -99,8 +97,8 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  // For such a job with an error, `why.since` is the end of the last attempt; NaN if this time is unknown. `updated_at`
-  // may be the time of a later change.
+  // For a failed or retrying job with an error, `why.since` is the end of the last attempt, or NaN. `updated_at` may be
+  // the time of a later change.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
   if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));
@@ -115,8 +113,7 @@ function moment(m: Model, at: f64): Node {
 
 /**
  * Shows the flags `{"slow": true}` as `slow`. A retry policy and a deadline, which are stored as flags, are shown as
- * separate facts. Without flags, the JSON is `null`. Any other JSON is shown unchanged, unless it is an object whose
- * values are all true.
+ * separate facts. JSON of any other form is shown unchanged.
  */
 function flags(m: Model, json: string, list: Node[]): void {
   const names: string[] = [];

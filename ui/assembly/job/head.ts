@@ -1,4 +1,4 @@
-/** The head of a job: links, task, condition, actions, and a note if the job has ended, that is, no longer exists. */
+/** The head of a job: links, task, condition, actions, and a note if the job no longer exists. */
 import { ago } from "../controls/age";
 import {
   button,
@@ -29,8 +29,7 @@ import { JobView } from "./job-view";
 const GROUP = "This job";
 
 /**
- * Returns the row above the head: links such as `Jobs / Failed`. If the list that was shown last contains this job and
- * others, the row also has the job's place in that list, and buttons for the previous and the next job.
+ * Returns the row above the head: links such as `Jobs / Failed`, and the job's place in the list that was shown last.
  */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;
@@ -77,11 +76,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
   ]);
 }
 
-/**
- * Returns the button of the job's main action: the action of repair(), or the action of primaryAction() if repair()
- * returns null. Returns nothing if both return null, if the page may not write, or if the job has failed and the server
- * offers no retry.
- */
+/** The button of the job's main action. */
 function primary(m: Model, view: JobView): Node {
   const root = repair(view);
   if (root !== null) return verbButton(m, root, "p");
@@ -95,12 +90,11 @@ function primary(m: Model, view: JobView): Node {
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** Returns the most likely action for the job's condition; null if the job has ended. */
 function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** Returns the action that the root cause requires; null if there is none, or if primaryAction() is the same action. */
+/** Returns the action that repairs the root cause; null if there is none, or if primaryAction() is the same action. */
 function repair(view: JobView): Fix | null {
   return view.ended ? null : repairOf(rootOf(view.why), view.condition);
 }
@@ -156,7 +150,7 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
   list.push(new Shortcut(keys, label, action, arg, GROUP));
 }
 
-/** Adds actions. A locked job gets only its most likely action and the actions that also reach running jobs. */
+/** A locked job gets only its most likely action and the actions that also reach running jobs. */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
   addMatching(list, view, first, true);
@@ -175,7 +169,7 @@ function addMatching(
     const action = actionsOnOne[i];
     if (action === first || action.reachesRunning !== isForRunning) continue;
     if (!isOfferedFor(action.one, view.condition === "failed")) continue;
-    // Retry and run-now have the same key. If the most likely action is one of the two, that action gets the key.
+    // Retry and run-now have the same key. The most likely action gets the key.
     const isTaken = first !== null && first.command.key === action.command.key;
     addAction(list, action, isTaken ? "" : action.command.key);
   }

@@ -1,7 +1,6 @@
 /**
- * The view of one job, on the page `job` or beside the list on the page of all jobs. In both cases, the page `job`
- * receives the answers to the view's requests and the actions `job.…`, and passes them to the view. The request `head`
- * reads the job's row. The request `why` reads the explanation of the job's condition.
+ * The view of one job, on the page `job` or beside a list. In both cases, the page `job` passes answers and actions to
+ * the view. `head` reads the job's row, and `why` reads the explanation of the job's condition.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why after 3 to 15 s; head if why has changed, or after 1 to 2 min
  *                  └─ 404 for a job that was shown ─▶ the job has ended: the view keeps the last state of the job,
@@ -30,9 +29,8 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * refresh() requests the explanation again at least this many milliseconds after the last request: WHY_MS if new counts
- * of jobs, or an event of an operation, have arrived since the last request, UNCHANGED_MS if not. Even without new
- * counts, the job, its place and the ages in the explanation may have changed.
+ * The shortest intervals between requests for the explanation. UNCHANGED_MS applies while Facts.changedAt is before the
+ * last request. Even then, the explanation may have changed.
  */
 const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
@@ -53,10 +51,10 @@ export class JobView {
   payload: Payload = new Payload();
   comparison: Comparison = new Comparison();
   error: ErrorPanel = new ErrorPanel("job", "Last error");
-  /** The server's answer that contains the job with its whole payload; empty while the payload is not loaded. */
+  /** The server's answer with the job and the whole payload; empty: not loaded. */
   private json: string = "";
 
-  /** Shows a job. If the job is shown already, its data are only requested again. */
+  /** Shows a job, and requests its data. */
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
     this.head.request(m, `api/jobs/${id}?fields=head`);
@@ -90,12 +88,12 @@ export class JobView {
     this.head.requestEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
-  /** Whether a job that was shown is no longer in the queue. After an undo the job may be there again. */
+  /** Whether a job that was shown is no longer in the queue. */
   get ended(): bool {
     return this.head.missing && this.job !== null;
   }
 
-  /** The job's condition; empty without a job. Until the explanation has arrived, derived from the row. */
+  /** The job's condition, derived from the row until the explanation has arrived; empty without a job. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;
@@ -131,7 +129,7 @@ export class JobView {
     else if (!isSame) this.json = "";
   }
 
-  /** Sets `condition` of the job's row, which the dialogs show. The answer to `head` has no condition. */
+  /** Sets the condition of the job's row for the dialogs. The answer to `head` has no condition. */
   private explain(): void {
     const job = this.job;
     if (job !== null) job.condition = this.condition;
@@ -162,7 +160,7 @@ export class JobView {
     this.perform(m, next);
   }
 
-  /** Performs an action that needs the whole payload: `duplicate`, `copy-json` or `copy-add`. */
+  /** Performs an action that needs the whole payload. */
   private perform(m: Model, verb: string): void {
     if (verb === "copy-json") copy(this.json);
     if ((verb !== "copy-add" && verb !== "duplicate") || this.payload.text === null) return;
@@ -181,7 +179,6 @@ export class JobView {
     if (!this.recorded.finish(m, r)) return;
     for (let i = 0; i < activity.entries.length; i++) {
       const entry = activity.entries[i];
-      // A write that changed nothing has not ended the job.
       if (!this.isAbout(entry) || entry.done === 0) continue;
       const action = jobActionNamed(entry.action);
       if (action !== null && action.deletes) this.receipt = entry;
@@ -206,8 +203,7 @@ export class JobView {
     else if (what === "activity") return;
     else {
       const data = what === "head" ? this.head : this.explained;
-      // A failure of `why` other than a 404 is not shown: the job stays visible, and refresh() soon requests the
-      // explanation again.
+      // Other failures of `why` are not shown, because refresh() soon repeats the request.
       if (what === "head" || status === 404) data.failedWith(status, reason);
     }
     if (status !== 404 || (what !== "head" && what !== "why")) return;
@@ -240,7 +236,7 @@ export class JobView {
     }
   }
 
-  /** Moves to the next (1) or the previous (-1) job of the list that was shown last. */
+  /** Moves to another job of the list that was shown last. */
   private step(m: Model, by: i32): void {
     const at = m.shared.placeOf(this.id);
     const to = at + by;
@@ -249,7 +245,7 @@ export class JobView {
     }
   }
 
-  /** The shell command of the primary action; `worker show` if there is none, or if the action needs input. */
+  /** The shell command of the primary action, or `worker show`. */
   command(m: Model): string {
     const job = this.job;
     return job === null ? "" : commandOf(job, this.condition, this.why, m.access.session.schema);

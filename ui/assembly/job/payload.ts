@@ -1,7 +1,6 @@
 /**
- * The panel with a job's payload, as a tree or as text. For a job with an error group, the panel can also show a
- * comparison: the fields in which the jobs of the group differ from other jobs. A small payload is loaded with the job,
- * a large payload on request. If a payload is too large for the server's answer, only its beginning is loaded.
+ * The panel with a job's payload: a tree, a text or a comparison with other jobs. A small payload is loaded with the
+ * job, a large payload on request. If a payload is too large for one answer, only its beginning is loaded.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -22,7 +21,6 @@ import { JsonTree } from "./tree";
 /** The maximum size of a job, with its payload, that the server sends in one answer, in bytes. */
 const MAX_BYTES: i64 = 16 * 1048576;
 const START = 4000;
-/** The number of characters that the text view shows at first, and that *Show more* adds. */
 const RAW_STEP = 100000;
 /** The number of characters above which the tree has a search field. */
 const SEARCHED = 2000;
@@ -43,14 +41,14 @@ export class Payload {
   /** The action to perform when the payload has arrived: `duplicate`, `copy-json`, `copy-add`, or empty. */
   next: string = "";
 
-  /** The text of the payload; null: the payload is not loaded. */
+  /** The payload's text; null: not loaded. */
   get text(): string | null {
     return this.size.length > 0 ? this.tree.json : null;
   }
 
   /**
-   * Called with the job from the answer to a request with `fields=head`, which leaves out a large payload. If the job
-   * is unchanged (`isSame`), a large payload that was loaded before is kept.
+   * Called with a job from an answer that leaves out a large payload. If the job is unchanged (`isSame`), a large
+   * payload that was loaded before is kept.
    */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);

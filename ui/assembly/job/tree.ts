@@ -1,7 +1,6 @@
 /**
- * Shows a payload as a tree. The user can open and close its containers (objects and arrays), except the outermost one.
- * Numbers and strings are shown exactly as they were written. A value is identified by its place: the index in the text
- * where the value begins. The drawn lines are kept until the user changes the tree, so that a large payload is not
+ * Shows a payload as a tree. Objects and arrays are *containers*. A value is identified by its place: the index in the
+ * text where the value begins. The drawn lines are kept until the user changes the tree, so that a large payload is not
  * parsed at each drawing.
  */
 
@@ -15,11 +14,10 @@ import { find } from "./find";
 const STEP = 100;
 /** The maximum number of characters shown of a value at first. */
 const LONG_STRING = 500;
-/** A container with more characters than this, except the outermost one, shows its size. */
+/** An inner container with more characters than this shows its size. */
 const LARGE = 10240;
 /** The maximum number of characters shown of a value that the user has expanded. */
 const MAX_STRING = 20000;
-/** The maximum number of characters shown of a name. */
 const MAX_NAME = 200;
 /** After this number of lines, further containers are closed at first. */
 const OPENED = 150;
@@ -31,9 +29,9 @@ const LAST_INDENT = 12;
 export class JsonTree {
   /** The text to search for; empty: the tree is shown. */
   query: string = "";
-  /** By the place of a container: 1: opened by the user; 0: closed by the user. */
+  /** By place: 1 if the user has opened the container, 0 if the user has closed it. */
   private toggled: Map<string, i32> = new Map<string, i32>();
-  /** The maximum number of children that a container shows, divided by STEP, by the container's place. Default: 1. */
+  /** By place: how many steps of children (STEP) the container shows. */
   private steps: Map<string, i32> = new Map<string, i32>();
   /** The places of long values that the user has expanded. */
   private whole: Set<string> = new Set<string>();
@@ -103,7 +101,7 @@ export class JsonTree {
       ? this.toggled.get(place) === 1
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
-    // This placeholder is replaced by the container's own line after the children have been counted.
+    // The place of the container's own line, which needs the number of children.
     if (depth > 0) lines.push(nothing);
     this.lines++;
     const most = this.stepsOf(place) * STEP;
@@ -168,7 +166,7 @@ function opener(words: string, action: string, at: i32, expanded: string): Node 
   return ownButton("twist", action, at.toString(), more, [text(words)]);
 }
 
-/** The text of a value as it was written, up to LONG_STRING characters, or MAX_STRING if `whole`. */
+/** The text of a value exactly as it was written. A long text is cut. */
 export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
   const most = whole ? MAX_STRING : LONG_STRING;
   const isCut = raw.length > most;
@@ -204,7 +202,7 @@ function classOf(kind: Kind): string {
   return kind === Kind.Null ? "z" : "v";
 }
 
-/** Returns `exact` for an integer so long that other tools may round it; an empty string for any other value. */
+/** Returns `exact` for an integer so long that other tools may round it. */
 function remarkOf(raw: string, kind: Kind): string {
   return kind === Kind.Number && raw.length > 16 && !raw.includes(".") ? "exact" : "";
 }

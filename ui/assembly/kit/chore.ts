@@ -1,7 +1,4 @@
-/**
- * A maintenance task that a row of a page offers, such as the cleanup of failed jobs. The argument of the task's button
- * contains all fields of the Chore, for the dialog (dialogs/upkeep.ts).
- */
+/** A maintenance task that a row of a page offers, such as the cleanup of failed jobs. */
 
 import { DOTS, icon } from "../controls/icon";
 import { menu } from "../controls/menu";
@@ -11,15 +8,15 @@ import { Model } from "../model/model";
 import { writeButton } from "./verb";
 
 export class Chore {
-  /** The value of the first field of the request, such as the name of an index; empty: the field is not set. */
+  /** The value of the request's first field, such as the name of an index; empty: not set. */
   subject: string = "";
   /** The title of the dialog, and the label of the button in it. */
   title: string = "";
-  /** What the task does. The dialog shows `sentence` before the command's text; for `cleanup`, instead of that text. */
+  /** What the task does, for the dialog. */
   sentence: string = "";
   /** Whether the task cannot be undone. */
   isFinal: bool = false;
-  /** The number that the user must type to confirm; 0: no number. */
+  /** The number that the user must type to confirm; 0: none. */
   typed: i64 = 0;
 
   /** A menu with the button, for a task that should not be started by mistake. */
@@ -28,14 +25,14 @@ export class Chore {
     return menu("More actions: " + this.title, [icon(DOTS)], [this.button(m, label, command)]);
   }
 
-  /** The button that opens the dialog. `command`: the name of the command that performs the task. */
+  /** The button that opens the dialog. `command`: the command that performs the task. */
   button(m: Model, label: string, command: string): Node {
     const arg = [this.subject, this.title, this.sentence, this.isFinal ? "y" : "", `${this.typed}`];
     return writeButton(m, label, "ask." + command, arg.join("\n"), "s");
   }
 }
 
-/** Returns the task in a button's argument; null if the argument contains no task. */
+/** Returns the task in a button's argument; null if there is none. */
 export function choreOf(arg: string): Chore | null {
   const parts = arg.split("\n");
   if (parts.length !== 5) return null;

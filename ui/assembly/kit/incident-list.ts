@@ -1,8 +1,7 @@
 /**
- * The incidents on screen, and the current incident, on which the keys act. No row moves while the pointer or the focus
- * is on the rows, and for OVER_MS after an incident has ended. In this time, rows of ended incidents are marked, and
- * new incidents are only counted. Later, or as soon as the user requests the new incidents, the latest incidents
- * replace the rows.
+ * The incidents on screen, and the current incident, on which the keys act. While the pointer or the focus is on the
+ * rows, and for OVER_MS after an incident has ended, no row moves: rows of ended incidents are marked, and new
+ * incidents are only counted.
  */
 
 import { Incident } from "../generated/records";
@@ -22,7 +21,7 @@ export class IncidentList {
   isWalked: bool = false;
   private until: f64 = 0;
 
-  /** Updates the rows in place from the feed's latest incidents, or replaces them if rows may move. */
+  /** Updates the rows in place, or shows the latest incidents if rows may move. */
   follow(m: Model): void {
     const latest = m.facts.incidents.incidents;
     const places = new Map<string, i32>();
@@ -44,7 +43,7 @@ export class IncidentList {
     if (this.rows.length === 0 || !(m.live.pinsRows || m.now < this.until)) this.show(latest);
   }
 
-  /** Replaces the rows by the latest incidents. If the current incident has ended, the first row becomes current. */
+  /** Replaces the rows by the latest incidents. */
   show(latest: Incident[]): void {
     const current = this.currentId;
     this.rows = latest.slice(0);
@@ -75,10 +74,9 @@ export class IncidentList {
   }
 
   /**
-   * Moves the focus to another row, which becomes the current row. `from`: the id of the incident whose row has the
-   * focus; any other text: no row has the focus. If a row has the focus, the new row is `by` rows below this row. If no
-   * row has the focus, the new row is `by` rows below the current row, or while `isWalked` is false, the current row
-   * itself. The new row is always one of the first `count` rows.
+   * Moves the focus by `by` rows, within the first `count` rows, and makes the new row the current row. The start is
+   * the row of the incident `from`. If `from` has no row, the start is the current row, and the user's first move only
+   * focuses this row.
    */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);

@@ -1,7 +1,6 @@
 /**
- * The base class of pages that show a list. A subclass defines where the rows come from and how they look. This class
- * implements requests, keys, selection, search, order, paging, the number of new rows, and restoring rows after Back.
- * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` show pages of one list.
+ * The base class of pages that show a list. A subclass defines where the rows come from and how they look. The page's
+ * address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` show pages of one list.
  */
 import { after, focus, navigate } from "../host";
 import { numberText } from "../lib/number";
@@ -24,9 +23,9 @@ export abstract class ListPage extends Page {
   searchDraft: string = "";
   /** Whether users that may write can select rows. */
   isSelectable: bool = true;
-  /** The shortest time after which the page requests the rows again by itself, in milliseconds. */
+  /** The shortest interval between regular requests for the rows, in milliseconds. */
   everyMs: f64 = 4000;
-  /** The headings for rows that are one cell across all columns, such as groups; empty: there are no such rows. */
+  /** The headings for rows that are one cell across all columns, such as groups. */
   spanningHeads: Column[] = [];
   /** The order of the rows if the address has no `sort`. */
   usualSort: string = "";
@@ -39,7 +38,7 @@ export abstract class ListPage extends Page {
   /** The number of rows on all pages of the list; i64.MIN_VALUE: unknown. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  /** Set after paging, and after a write has changed rows: the next answer replaces the rows and sets the focus. */
+  /** Whether the next answer replaces the rows and sets the focus. */
   private renewed: bool = false;
   private sameList: string = "";
 
@@ -55,12 +54,12 @@ export abstract class ListPage extends Page {
     this.searchField = name + "-search";
   }
 
-  /** The API's address of the list, with `?` and without a cursor: `api/queues?limit=50`. */
+  /** The API's address of the list, with `?` and without a cursor. */
   abstract source(m: Model): string;
 
   abstract read(body: string): RowPage;
 
-  /** Returns the API's address of a list, with the order and the search text of the page's address. */
+  /** Returns the API's address of a list, with the order and the search text of the page. */
   protected listOf(api: string): string {
     const search = this.address.value("search");
     const path = `${api}?limit=100&sort=${encode(this.sorted)}`;
@@ -76,12 +75,12 @@ export abstract class ListPage extends Page {
     return this.heads;
   }
 
-  /** Returns which rows of the list are on screen, for the text between Previous and Next. */
+  /** Returns the text between Previous and Next. */
   extent(_m: Model): string {
     return `Page ${numberText(this.list.trail.length)}`;
   }
 
-  /** Returns a text that identifies the list of an address. The text is the same for all pages of the list. */
+  /** Returns a text that is the same for all pages of one list. */
   identity(address: Address): string {
     return address.with("", "");
   }
@@ -134,7 +133,6 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    // put() may merge the next answer into the restored rows.
     this.renewed = false;
   }
 
@@ -155,7 +153,7 @@ export abstract class ListPage extends Page {
     return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }
 
-  /** Whether the rows of the address are not on screen, and were requested so long ago that the wait is shown. */
+  /** Whether the rows of the address are still not on screen SKELETON_MS after their request. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isPending(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.requestedAt >= SKELETON_MS;
@@ -185,7 +183,7 @@ export abstract class ListPage extends Page {
     this.put(m, page, isSame);
   }
 
-  /** Shows the rows of an answer. If the user is reading rows of the same address, new rows wait (see List.merge()). */
+  /** Shows the rows of an answer, or merges them if the user is reading rows of the same address. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
     const isRead = m.live.isRead(m.now) && this.list.rows.length > 0;
     if (isSame && isRead && !this.renewed) this.list.merge(page);
@@ -200,7 +198,7 @@ export abstract class ListPage extends Page {
     if (write.count > 0) this.changed();
   }
 
-  /** Called after a write that has changed rows. */
+  /** Called after a write has changed rows. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;
@@ -291,7 +289,7 @@ export abstract class ListPage extends Page {
     this.open(m, this.list.rows[at], stroke);
   }
 
-  /** Opens a row. `stroke`: `Enter` if the key was pressed; `shift` for a click with shift; empty for another click. */
+  /** Opens a row. `stroke`: `Enter`, `shift` for a click with shift, or empty for another click. */
   protected open(_m: Model, row: Row, _stroke: string): void {
     if (row.path.length > 0) navigate(row.path, false);
   }

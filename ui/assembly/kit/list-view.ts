@@ -1,4 +1,4 @@
-/** The parts of a page with a list: search field, count, button for new rows, table, pager, bar for selected rows. */
+/** The parts of a page with a list, such as the table, the pager and the search field. */
 import { ago } from "../controls/age";
 import { button, check, link, ownButton } from "../controls/button";
 import { empty } from "../controls/empty";
@@ -8,16 +8,14 @@ import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
 
-/** The age of rows, in milliseconds, from which the pager shows how old the rows are. */
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 /** The number of placeholder rows while rows are loading. */
 const SHAPES = 12;
 
 /**
- * The table with its pager. If the rows have not arrived SKELETON_MS after their request, the table has placeholder
- * rows and no pager until the rows arrive. If a request fails, an error replaces the table. In an
- * outage, the rows stay; if there are none yet, a note replaces the table. `none`: what is shown if there are no rows.
+ * The table with its pager. If the rows are late, the table has placeholder rows. If a request fails, an error replaces
+ * the table. In an outage, rows on screen stay. `none`: what is shown if there are no rows.
  */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const data = page.rows;
@@ -91,7 +89,7 @@ function hasColumnRows(page: ListPage): bool {
   return false;
 }
 
-/** The widths of the columns. They are needed only if the first row of the table is one cell across all columns. */
+/** The widths of the columns, for a table whose first row is one cell across all columns. */
 function widths(columns: Column[], isSelectable: bool): Node {
   const list: Node[] = isSelectable ? [leaf("col", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++) list.push(leaf("col", columns[i].name, ""));
@@ -158,9 +156,8 @@ function rowView(
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // On a narrow screen most cells show the names of their columns (table.css). After a change of the tab, the rows of
-  // the previous tab stay until the rows of the new tab arrive, but at most SKELETON_MS. If the tabs have different
-  // numbers of columns, the old cells get no names.
+  // On a narrow screen, most cells show the names of their columns (table.css). Shortly after a change of the tab, the
+  // rows are still those of the previous tab, which may have other columns.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
@@ -168,8 +165,7 @@ function rowView(
 
 /**
  * Returns the number of rows and their order: `300, by severity`, or for a search `3 queues match, by severity`. An
- * order other than the usual order is left out. Returns the empty string if the number is unknown or there are no rows.
- * `usual`: the usual order in words.
+ * order other than the usual order is left out. `usual`: the usual order in words.
  */
 export function listCountText(page: ListPage, usual: string = page.rank): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
@@ -253,8 +249,8 @@ export function nothingFound(page: ListPage): Node {
 }
 
 /**
- * The bar that floats over the page while rows are selected, even after paging and scrolling. `all`: shows that all
- * matches are selected, or offers to select them.
+ * The bar that floats over the page while rows are selected. `all`: shows that all matches are selected, or offers to
+ * select them.
  */
 export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Node {
   const count = page.list.selected.size;

@@ -1,7 +1,7 @@
 /**
- * A list of rows: the rows on screen, the current row, and the selected rows. merge() takes over a newer answer without
- * moving a row: rows on screen change in place, removed rows stay on screen and are marked, and new rows are only
- * counted until the user shows them. Selected rows stay selected when the page, the tab or a filter changes.
+ * A list of rows. merge() takes over a newer answer without moving a row: rows on screen change in place, removed rows
+ * are only marked, and new rows are only counted until the user shows them. Selected rows stay selected when the page,
+ * the tab or a filter changes.
  */
 import { PageState } from "../model/place";
 import { Row, RowPage } from "./row";
@@ -10,7 +10,7 @@ import { Row, RowPage } from "./row";
 export class ListState extends PageState {
   /** The API's address from which the rows were read. */
   from: string = "";
-  /** Further state that the page of the list stores with the entry. */
+  /** Further state of the page. */
   more: PageState | null = null;
 
   constructor(
@@ -25,13 +25,12 @@ export class ListState extends PageState {
   }
 }
 
-/** The maximum number of cursors in List.trail. */
 const MAX_PAGES = 1000;
 
 export class List {
   rows: Row[] = [];
   next: string = "";
-  /** The cursors of the pages up to the current page, in order, for Previous. The cursor of the first page is empty. */
+  /** The cursors of the pages up to the current page, in order. The cursor of the first page is empty. */
   trail: string[] = [""];
   /** The keys of rows on screen that were removed, according to the last answer. */
   gone: Set<string> = new Set<string>();
@@ -66,10 +65,9 @@ export class List {
   }
 
   /**
-   * Merges a newer answer. A row that is missing in the answer counts as removed only in two cases: the answer has all
-   * rows of the row's scope (the part of the list to which the row belongs), or the answer has a row of this scope that
-   * is below the missing row on screen and shows data (not Row.isEnd). In all other cases the missing row may be on the
-   * next page.
+   * Merges a newer answer. A row that is missing in the answer counts as removed in two cases: the answer has all rows
+   * of the scope, or the answer has a row with data that is below the missing row in the scope. In other cases, the row
+   * may be on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();
@@ -88,14 +86,13 @@ export class List {
     }
     this.news = page.rows.length - shown;
     this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
-    // If the last row on screen is neither in the answer nor removed, the rows on screen reach beyond the answer, so
-    // the cursor of the next page does not change.
+    // If the last row is neither in the answer nor removed, the rows on screen reach beyond the answer.
     const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
     if (places.has(last) || this.gone.has(last)) this.next = page.next;
     this.refreshSelected();
   }
 
-  /** Removes the rows of the scope `head`, and inserts the rows `below` directly after the row whose key is `head`. */
+  /** Replaces the rows of the scope `head` by the rows `below`, after the row whose key is `head`. */
   fill(head: string, below: Row[]): void {
     const current = this.currentKey;
     const rows: Row[] = [];
@@ -140,10 +137,7 @@ export class List {
     return this.rows[this.current];
   }
 
-  /**
-   * Selects or deselects a row. If `through` is true, and the anchor is on screen, all rows from the anchor to this row
-   * get the same state as this row.
-   */
+  /** Selects or deselects a row. With `through`, the rows from the anchor to this row get the same state. */
   toggle(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
@@ -167,7 +161,7 @@ export class List {
     return count > 0;
   }
 
-  /** Selects every row on screen. If all of them are selected, deselects them. */
+  /** Selects all rows on screen; if all are selected, deselects them. */
   toggleAll(): void {
     const on = !this.allSelected;
     this.every = false;
@@ -183,13 +177,12 @@ export class List {
     this.selected.clear();
   }
 
-  /** Replaces the selection of all matches by the selection of each row on screen. */
   private pickShown(): void {
     this.clear();
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], true);
   }
 
-  /** Turns to another list, or to another page of this list. The present rows stay until the answer arrives. */
+  /** Turns to another list, or to another page of this list. The rows stay until the answer arrives. */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {
       this.trail = cursor.length > 0 ? ["", cursor] : [""];
@@ -244,7 +237,6 @@ export class List {
     else this.selected.delete(row.key);
   }
 
-  /** Replaces selected rows by their newest versions. */
   private refreshSelected(): void {
     for (let i = 0; i < this.rows.length; i++) {
       if (this.selected.has(this.rows[i].key)) this.selected.set(this.rows[i].key, this.rows[i]);

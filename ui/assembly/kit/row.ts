@@ -4,7 +4,7 @@ import { Node } from "../lib/node";
 import { Model } from "../model/model";
 
 export abstract class Row {
-  /** `key`: an id or a name that identifies the row in every answer. It is part of the id of the row's element. */
+  /** `key`: an id or a name that identifies the row in every answer. */
   constructor(readonly key: string) {}
 
   /** The name of the row for screen readers, such as `job 12`. */
@@ -15,7 +15,7 @@ export abstract class Row {
     return "";
   }
 
-  /** Whether the row can be selected. The head of a group and the link to more rows cannot. */
+  /** Whether the row can be selected. */
   get isSelectable(): bool {
     return true;
   }
@@ -25,7 +25,7 @@ export abstract class Row {
     return false;
   }
 
-  /** The worker to unlock with the row's button, or with the key `u` while the row is the current one; empty: none. */
+  /** The worker that the row's button and the key `u` unlock; empty: none. */
   get unlocks(): string {
     return "";
   }
@@ -40,7 +40,7 @@ export abstract class Row {
     return false;
   }
 
-  /** The key of the head of the group that the row belongs to; empty for a row that belongs to no group. */
+  /** The key of the head of the row's group; empty: no group. */
   get scope(): string {
     return "";
   }
@@ -55,26 +55,23 @@ export abstract class Row {
     return "";
   }
 
-  /**
-   * Returns a cell (controls/table.ts) for each column, without the cell of the checkbox. If `spans` is true, returns
-   * the content of the row's only cell.
-   */
+  /** Returns a cell for each column. If `spans` is true, returns the content of the row's only cell. */
   abstract cells(m: Model): Node[];
 }
 
 export class RowPage {
   rows: Row[] = [];
-  /** The scopes that have more rows on the server. So a row of such a scope may exist although `rows` lacks the row. */
+  /** The scopes that have more rows on the server. */
   cut: Set<string> = new Set<string>();
-  /** The cursor of the next page; empty: there is no next page. */
+  /** The cursor of the next page; empty: none. */
   next: string = "";
-  /** The number of rows on all pages; i64.MIN_VALUE: the answer does not contain it. */
+  /** The number of rows on all pages; i64.MIN_VALUE: unknown. */
   count: i64 = i64.MIN_VALUE;
   /** Why the answer cannot be read; empty: the answer was read. */
   fault: string = "";
 }
 
-/** Ends the reading of an answer, and returns a page without rows. The caller adds the rows of the answer. */
+/** Ends the reading of an answer, and returns a page to which the caller adds the rows. */
 export function rowPage(r: JsonReader, next: string | null): RowPage {
   r.end();
   const page = new RowPage();
@@ -83,7 +80,7 @@ export function rowPage(r: JsonReader, next: string | null): RowPage {
   return page;
 }
 
-/** A column: its CSS class `name`, its heading `head`, and the orders (`sort` of the API) that the heading selects. */
+/** A column. `name`: its CSS class. The orders are values of the API's `sort`. */
 export class Column {
   constructor(
     readonly name: string,

@@ -1,6 +1,5 @@
 /**
- * The state of data that a page requests: whether the data have arrived or are on their way, or why the request failed.
- * The page itself stores the data.
+ * The state of data that a page requests. The page itself stores the data.
  *
  *   request() ──▶ waiting ──arrived()──▶ ready ──request()──▶ ready, and requested again
  *                    └──failedWith()──▶ error or missing
@@ -15,15 +14,12 @@ import { cancel, isAway } from "../model/requests";
 
 /** If the first data have not arrived this long after the request, the page shows a skeleton. */
 export const SKELETON_MS: f64 = 200;
-/**
- * The shortest intervals at which requestSince() requests data that have not changed. SOMETIMES_MS applies if new
- * counts of jobs, or an event of an operation, have arrived since the last request. SELDOM_MS applies otherwise.
- */
+/** The shortest intervals at which requestSince() requests data that have not changed. */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
 export class ServerData {
-  /** Whether data have arrived. They may be older than the last request. */
+  /** Whether data have arrived. */
   ready: bool = false;
   /** Whether the server has answered 404, and sent no data since. */
   missing: bool = false;
@@ -33,14 +29,14 @@ export class ServerData {
   answeredAt: f64 = NaN;
 
   /**
-   * `topic`: `<page>.<what>`. The page's `onAnswer` gets an answer, and the page's `onFailure` gets a failure. Cancels
-   * an unanswered request of an older object with the same topic.
+   * `topic`: `<page>.<what>`. The page gets the answers. Cancels an unanswered request of an older object with the same
+   * topic.
    */
   constructor(readonly topic: string) {
     cancel(topic);
   }
 
-  /** Requests the data, and cancels an earlier unanswered request. `isQuiet`: see Pending (model/requests.ts). */
+  /** Requests the data, and cancels an earlier unanswered request. `isQuiet`: see Pending. */
   request(m: Model, path: string, isQuiet: bool = false): void {
     this.requestedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
@@ -48,17 +44,16 @@ export class ServerData {
   }
 
   /**
-   * Called by the `refresh` of a page. Requests the data again if isDue(). If new counts of jobs, or an event of an
-   * operation, have arrived since the last request, the interval is `soonMs`. If not, the data have probably not
-   * changed, and the interval is at least two minutes.
+   * Requests the data again if isDue(). The interval is `soonMs`, or at least two minutes if Facts.changedAt is before
+   * the last request.
    */
   requestEvery(m: Model, path: string, soonMs: f64): void {
     this.requestSince(m, path, soonMs, m.facts.changedAt);
   }
 
   /**
-   * Like requestEvery(), for data that last changed at `changedAt`. If new counts of jobs, or an event of an operation,
-   * have arrived since the last request, but the data have not changed, the interval is at least 15 s.
+   * Like requestEvery(), for data that last changed at `changedAt`. If Facts.changedAt is after the last request, but
+   * `changedAt` is not, the interval is at least 15 s.
    */
   requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
@@ -71,8 +66,8 @@ export class ServerData {
   }
 
   /**
-   * Whether to request the data again: `everyMs` have passed since the last request, no request is unanswered, and the
-   * budget of quiet requests (model/requests.ts) allows another request. False before the first request.
+   * Whether `everyMs` have passed since the last request, no request is unanswered, and the budget of quiet requests
+   * (model/requests.ts) allows another one. False before the first request.
    */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
@@ -99,7 +94,7 @@ export class ServerData {
     this.error = `The server's answer can't be read: ${reason}`;
   }
 
-  /** Ends the reading of an answer. Stores the outcome, and returns whether the answer could be read. */
+  /** Ends the reading of an answer, and returns whether the answer could be read. */
   finish(m: Model, r: JsonReader): bool {
     r.end();
     if (r.failed) this.unreadable(r.error);
@@ -123,10 +118,7 @@ export class ServerData {
     return !isHindered && m.now - this.requestedAt >= SKELETON_MS;
   }
 
-  /**
-   * Returns the node that is shown until data arrive: an error, a note about an outage, a skeleton of `lines` rows if
-   * isLate(), or an empty node.
-   */
+  /** Returns the node that is shown until data arrive. `lines`: the number of rows of a skeleton. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {

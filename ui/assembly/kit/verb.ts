@@ -8,10 +8,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/**
- * Returns the button of an action; nothing if `verb` is null, or if the page may not write. While the data are stale,
- * returns the word `Offline` instead. `kind`: see button().
- */
+/** Returns the button of an action; while the data are stale, the word `Offline`. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "Offline");
@@ -23,7 +20,7 @@ export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
 
-/** Returns an operation, which is an action on all jobs that match the query, as a Fix. */
+/** Returns an operation on all jobs that match the query, as a Fix. */
 export function operationVerb(action: string, label: string, query: string): Fix {
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
@@ -33,19 +30,19 @@ export function operationArg(action: string, query: string): string {
   return new JsonWriter().string("q", query).string("action", action).end();
 }
 
-/** Returns the action that unlocks the jobs and queues of the workers with these ids. */
+/** Returns the action that unlocks the jobs and queues of these workers. */
 export function unlockVerb(label: string, workers: string[]): Fix {
   const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", workers);
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-/** Returns the action that cancels the job with this id. */
+/** Returns the action that cancels a job. */
 export function cancelVerb(job: i64): Fix {
   const body = new JsonWriter().string("action", "cancel").ints("ids", [job]);
   return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
 }
 
-/** Returns an action as a Fix, the form in which the server sends actions. `body`: JSON. */
+/** Returns an action as a Fix. `body`: JSON. */
 export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();
   verb.action = action;
@@ -55,10 +52,7 @@ export function verbOf(action: string, label: string, path: string, body: string
   return verb;
 }
 
-/**
- * Returns the button of an action that writes; nothing if the page may not write. While the data are stale, the button
- * is off (offButton()).
- */
+/** Returns the button of an action; nothing if the page may not write. While the data are stale, the button is off. */
 export function writeButton(
   m: Model,
   label: string,
@@ -71,14 +65,13 @@ export function writeButton(
   return button(label, action, arg, kind);
 }
 
-/** Returns the writeButton() that unlocks the worker of a row; nothing if the row has no worker to unlock. */
+/** Returns the button that unlocks the worker of a row; nothing if the row has no worker to unlock. */
 export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }
 
 /**
- * Appends to `keys` the shortcut that unlocks the worker of the list's current row, and returns `keys`. Appends nothing
- * if this row has no worker to unlock, if the user has not moved to a row yet, or if the page may not write.
+ * Adds the shortcut that unlocks the worker of the list's current row, if there is a worker to unlock. Returns `keys`.
  */
 export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;

@@ -12,8 +12,8 @@ import { linkNames, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * Returns the server's text about the job, in the colour of the job's condition. If the text ends with a sentence about
- * other jobs with the same error, this sentence is a link to the page of the error.
+ * Returns the server's text about the job, in the colour of the job's condition. A last sentence about other jobs with
+ * the same error is a link to the error's page.
  */
 export function whyBox(m: Model, why: Why): Node {
   const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
@@ -29,10 +29,7 @@ export function whyBox(m: Model, why: Why): Node {
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
-/**
- * Returns a text of the server with local times and current ages. While the data on the page are stale, the ages stay
- * unchanged: upToDate() would replace the ages by clock times, which the text often has already.
- */
+/** While the data are stale, upToDate() would replace ages by clock times, which the text often has already. */
 function asOfNow(m: Model, why: Why, words: string): string {
   return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }
@@ -42,7 +39,7 @@ function sameStart(words: string): i32 {
   return words.endsWith(" this error.") ? words.lastIndexOf(". ", words.length - 2) + 2 : -1;
 }
 
-/** The chain of causes. A root cause that is a fault (`isBroken`) is red. */
+/** The chain of causes. A broken root is red. */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];
@@ -104,7 +101,7 @@ function lead(words: string): Node[] {
   return [leaf("span", "lead", words.substring(0, leadEnd(words)))];
 }
 
-/** Returns the length of the lead: the text up to the first comma, semicolon or end of a sentence, inclusive. */
+/** Returns where the lead ends: after the first comma, semicolon or end of a sentence. */
 function leadEnd(words: string): i32 {
   for (let i = 0; i < words.length; i++) {
     const c = words.charCodeAt(i);

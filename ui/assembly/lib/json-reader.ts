@@ -1,12 +1,12 @@
 /**
- * A pull reader for JSON text: the caller reads the values that it expects, in order. After the first error, every read
- * returns an empty value and every loop over members ends, so a decoder needs to check `failed` only once, at its end.
+ * A pull reader for JSON text: the caller reads the expected values in order. After the first error, every read returns
+ * an empty value, and every loop over members ends. So a caller needs to check `failed` only once, at the end.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { JsonScanner, QUOTE } from "./json-scanner";
 import { parseTime } from "./time";
 
-/** The maximum depth of objects and arrays that are read member by member. Each level needs a nested call. */
+/** The maximum depth of values that are read member by member. Each level needs a nested call. */
 const MAX_RECORD_DEPTH = 200;
 /** The maximum depth of a skipped or raw value. Each level needs only a byte. */
 const MAX_SKIP_DEPTH = 65536;
@@ -33,14 +33,14 @@ export class JsonReader extends JsonScanner {
   private keyStart: i32 = 0;
   private keyEnd: i32 = 0;
   private keyEscaped: bool = false;
-  /** Whether an opening brace or bracket has just been read: the first member or item has no comma before it. */
+  /** Whether the next member or item is the first one, which has no comma before it. */
   private fresh: bool = false;
 
   constructor(text: string) {
     super(text);
   }
 
-  /** Returns the kind of the next value, which stays unread; `End` if no value begins here. */
+  /** Returns the kind of the next value, which stays unread. */
   peek(): Kind {
     this.space();
     const c = this.at(this.pos);
@@ -53,7 +53,7 @@ export class JsonReader extends JsonScanner {
     return c === 0x6e ? Kind.Null : Kind.End;
   }
 
-  /** Returns where the next value begins, in UTF-16 units from the start of the text. */
+  /** Returns where the next value begins, in UTF-16 units. */
   get offset(): i32 {
     this.space();
     return this.pos;
@@ -63,7 +63,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the next member's value and returns true. At the object's end, moves past the brace and returns false. */
+  /** Moves to the next member's value. Returns false at the object's end. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;
@@ -96,14 +96,14 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACKET);
   }
 
-  /** Returns whether the array has another item to read. If it has none, moves past the closing bracket. */
+  /** Returns whether the array has another item. */
   nextItem(): bool {
     if (this.nextMember(CLOSE_BRACKET)) return true;
     this.depth--;
     return false;
   }
 
-  /** If the next value is null, moves past it and returns true. Any other value stays unread. */
+  /** If the next value is null, moves past it and returns true. */
   takeNull(): bool {
     return !this.failed && this.peek() === Kind.Null && this.word("null");
   }

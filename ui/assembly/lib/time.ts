@@ -1,17 +1,16 @@
 /**
- * Reads and writes RFC 3339. Times are milliseconds since 1970 as f64; NaN is "no time". These functions do not use
- * AssemblyScript's Date, which traps on an invalid text.
+ * Reads and writes RFC 3339 without AssemblyScript's Date, which traps on an invalid text. Times are milliseconds since
+ * 1970; NaN: no time.
  */
 import { digitsAt, isDigit } from "../../../src/domain/portable/digits";
 
 const DAY_MS: f64 = 86400000;
-/** The last and the first time that wallText() can write: the end of the year 9999, the beginning of the year 0. */
+/** The end of the year 9999, and the beginning of the year 0. */
 const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
 /**
- * Reads `2026-03-01T12:34[:56[.789]]Z`, with any number of decimals, or with an offset such as `+01:00` instead of `Z`.
- * Returns NaN if the text cannot be read.
+ * Reads `2026-03-01T12:34[:56[.789]]`, followed by `Z` or an offset such as `+01:00`. Returns NaN for any other text.
  */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
@@ -32,8 +31,8 @@ export function parseTime(text: string): f64 {
 }
 
 /**
- * Reads the date and clock of `2026-03-01T12:34[:56[.789]]` as UTC. Returns NaN if a number is missing or out of range.
- * A day such as 31 February becomes a day of the next month.
+ * Reads `2026-03-01T12:34[:56[.789]]` as UTC. Returns NaN if a number is missing or out of range. 31 February becomes a
+ * day of March.
  */
 export function parseWall(text: string): f64 {
   const year = digitsAt(text, 0, 4);
@@ -60,7 +59,7 @@ export function isoTime(at: f64): string {
   return wallText(at, "T") + "." + pad(<i32>(ms < 0 ? ms + 1000 : ms), 1000) + "Z";
 }
 
-/** Returns the date and clock of a time in UTC, with the separator (`T` or a space) between them. */
+/** Returns the date, the separator (`T` or a space) and the clock, in UTC. */
 export function wallText(at: f64, separator: string): string {
   if (isNaN(at)) return "";
   const bounded = min(max(at, FIRST_MS), LAST_MS);
@@ -77,8 +76,7 @@ export function zoneText(minutes: i32): string {
   return (minutes < 0 ? "-" : "+") + pad(size / 60, 100) + ":" + pad(size % 60, 100);
 }
 
-// daysOf() and dateText() convert between dates and days since 1970. Both are from Howard Hinnant's "chrono-compatible
-// low-level date algorithms".
+// daysOf() and dateText() are from Howard Hinnant's "chrono-compatible low-level date algorithms".
 function daysOf(year: i32, month: i32, day: i32): i64 {
   const y = month <= 2 ? year - 1 : year;
   const era = (y >= 0 ? y : y - 399) / 400;
@@ -102,7 +100,7 @@ function dateText(days: i64): string {
   );
 }
 
-/** Returns the digits of a number below `scale`, with leading zeros: `05` for the number 5 and the scale 100. */
+/** Returns `05` for the value 5 and the scale 100. */
 function pad(value: i32, scale: i32): string {
   return (value + scale).toString().substring(1);
 }

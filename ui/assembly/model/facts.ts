@@ -1,8 +1,4 @@
-/**
- * The data that every page can read: the data of the server's feed, such as the counts of jobs and the incidents, and
- * some data that pages and dialogs store here. While live updates are paused, only events of operations are taken. Of
- * each other event, store() keeps the newest.
- */
+/** The data that every page can read: the data of the server's feed, and some data of pages and dialogs. */
 import { hasBuckets } from "../generated/conditions";
 import {
   Counts,
@@ -27,14 +23,11 @@ export class Facts {
   /** The operation that runs or is being undone; if there is none, usually the newest operation. Null: none known. */
   operation: Operation | null = null;
   limits: ListedLimit[] = [];
-  /** The sentences about the results of actions on incidents, by the incidents' ids. */
+  /** The results of actions on incidents as sentences, by the incidents' ids. */
   receipts: Map<string, string> = new Map<string, string>();
   /** The id of a running operation whose page is not open, so that a notice has to show its end; 0: none. */
   left: i64 = 0;
-  /**
-   * When readable counts last arrived outside a pause of live updates, or a readable event of an operation last
-   * arrived, by this machine's clock.
-   */
+  /** When counts or an event of an operation last arrived, by this machine's clock. Counts in a pause are ignored. */
   changedAt: f64 = 0;
   /** When counts last arrived that showed a possible change of the failed jobs, by this machine's clock. */
   failedAt: f64 = 0;
@@ -48,7 +41,7 @@ export class Facts {
     return this.known.has(event);
   }
 
-  /** Takes the data of an event. Returns "", or the reason why the data cannot be read. Ignores unknown events. */
+  /** Takes the data of an event. Returns "", or the reason why the data cannot be read. */
   take(event: string, json: string): string {
     const r = new JsonReader(json);
     if (event === "counts") {
@@ -80,7 +73,7 @@ export class Facts {
     return "";
   }
 
-  /** Keeps an event until follow() takes it. A newer event of the same name replaces it. */
+  /** During a pause of live updates, keeps the newest event of each name until follow(). */
   store(event: string, json: string): void {
     this.waiting.set(event, json);
   }
@@ -111,7 +104,7 @@ export class Facts {
     return count;
   }
 
-  /** The number of failed jobs in the last pulse; before the first pulse, their number in the counts. */
+  /** The number of failed jobs. */
   get failed(): i64 {
     return this.has("pulse") ? this.pulse.failed : this.counts.failed.value;
   }

@@ -13,8 +13,8 @@ export const AMBER_MS: f64 = 12000;
 /** If events do not arrive, the page requests their data instead, at most once in this time. */
 export const ASK_MS: f64 = 5000;
 /**
- * If no news has arrived for this long, a banner is shown. The stream is closed and soon requested again if it does not
- * open within this time, or if no news arrives for this long while it is open.
+ * If no news has arrived for this long, a banner is shown. A stream that does not open within this time, or brings no
+ * news for this long, is closed and opened again.
  */
 export const RED_MS: f64 = 30000;
 /** The time without input after which rows may change their places. */
@@ -22,22 +22,16 @@ const READING_MS: f64 = 20000;
 
 export class Live {
   stream: Stream = Stream.Closed;
-  /**
-   * How often the stream has failed to open, or was closed, since it last opened; at most 10. Set to 0 when an outage
-   * ends, and when the tab is hidden or shown.
-   */
+  /** How often the stream has failed to open, or was closed, since it last opened. At most 10. */
   failures: i32 = 0;
-  /** When the timer opens the stream again. The end of an outage, or showing the tab, can open it earlier. */
+  /** When the timer opens the stream again. */
   retryAt: f64 = 0;
-  /** In a hidden tab the stream is closed, and no data are requested regularly. */
+  /** Whether the tab is visible. In a hidden tab, the stream is closed. */
   visible: bool = true;
   ticking: bool = false;
-  /** Whether the pointer or the focus is on rows, so that the rows must not move. */
+  /** Whether the pointer or the focus is on rows. */
   pinsRows: bool = false;
-  /**
-   * Whether the user has paused live updates. During the pause, new data of operations are shown at once, and other new
-   * data of the feed are only stored.
-   */
+  /** Whether the user has paused live updates. During the pause, only new events of operations are shown. */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
@@ -47,10 +41,7 @@ export class Live {
   requestedAt: f64 = 0;
   /** By how many milliseconds PostgreSQL's clock is ahead of this machine's; 0 if the clocks differ by at most 2 s. */
   ahead: f64 = 0;
-  /**
-   * The largest lead of PostgreSQL's clock, in milliseconds, that a pulse or counts have shown since the stream was
-   * last requested; NaN: none yet. Delays make a lead seem smaller, so the largest lead is the best estimate.
-   */
+  /** The largest lead of PostgreSQL's clock, in milliseconds, since the stream was last requested; NaN: none yet. */
   aheadMost: f64 = NaN;
   /** When the stream opened; before that, when it was requested. */
   openedAt: f64 = 0;
@@ -58,12 +49,12 @@ export class Live {
   wasOpen: bool = false;
   /** The error because of which no fresh data arrive; empty if no outage is known. */
   outage: string = "";
-  /** The code of the error in `outage`. While `outage` is empty, the code has no meaning. */
+  /** The code of the error in `outage`. */
   outageCode: string = "";
   /** When the last outage began. */
   outageAt: f64 = 0;
 
-  /** When the last news arrived, by PostgreSQL's clock, like all times on the page. */
+  /** When the last news arrived, by PostgreSQL's clock. */
   get newsTime(): f64 {
     return this.newsAt + this.ahead;
   }
@@ -78,7 +69,7 @@ export class Live {
     return isNaN(this.newsAt) ? 0 : max(0, now - this.newsAt);
   }
 
-  /** Whether the user may be reading the rows, so that they must stay in their places. */
+  /** Whether the user may be reading the rows. */
   isRead(now: f64): bool {
     return this.pinsRows || now - this.touchedAt < READING_MS;
   }

@@ -1,6 +1,6 @@
 /**
- * The state of the application (Model), and the base classes of pages and dialogs. They are in one file because the
- * Model refers to Page and Dialog, and both refer to the Model. The state of a single page is in the page's class.
+ * The state of the application (Model), and the base classes of pages and dialogs. The three classes are in one file
+ * because they refer to each other.
  */
 import { Times } from "../controls/age";
 import { Node } from "../lib/node";
@@ -26,21 +26,18 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
-  /**
-   * Whether the page is drawn again after the action of a timer. onTimer() sets this to true before the action, and an
-   * action that changes nothing on the page can set it to false.
-   */
+  /** Whether the page is drawn again after a timer's action. An action that changes nothing can set this to false. */
   isNew: bool = false;
   /** The number of the current entry of the browser's history. */
   entry: i32 = 0;
   places: Places = new Places();
-  /** The data that every page can read: the data of the feed, and data that pages and dialogs store. */
+  /** The data of the feed, and data that pages and dialogs share. */
   facts: Facts = new Facts();
-  /** The first key of a two-key shortcut whose second key has not been pressed yet; empty: there is none. */
+  /** The first key of an unfinished two-key shortcut; empty: none. */
   chord: string = "";
-  /** When the key in `chord` was pressed. The second key must follow within 1.5 s. */
+  /** When the key in `chord` was pressed. */
   chordAt: f64 = 0;
-  /** The version that the server had when the first session began; empty before that. */
+  /** The server's version when the first session began; empty before that. */
   version: string = "";
   /** The layer over the page: `keys`, `palette`, `more`, or empty. */
   layer: string = "";
@@ -67,7 +64,7 @@ export class Model {
     return this.now + this.live.ahead;
   }
 
-  /** The present time, and whether the data are stale. Both decide how ages are shown. */
+  /** The present time, and whether the data are stale. */
   get times(): Times {
     return new Times(this.serverNow, this.live.isStale(this.now));
   }
@@ -102,9 +99,7 @@ export class Model {
   }
 }
 
-/**
- * The mark after a page's name in the navigation: a short text, usually a count, and its tone (red, amber or empty).
- */
+/** The mark after a page's name in the navigation. `text`: usually a count. `tone`: red, amber or empty. */
 export class Mark {
   constructor(
     readonly text: string,
@@ -116,18 +111,15 @@ export const noMark: Mark = new Mark("", "");
 
 /** One page. Its actions, such as `jobs.select`, and the topics of its requests begin with the page's name. */
 export abstract class Page {
-  /** The text of the page's entry in the navigation; empty: the page has no entry. */
+  /** The text of the page's entry in the navigation; empty: no entry. */
   label: string = "";
   /** The SVG path of the page's icon in the navigation. */
   drawing: string = "";
-  /** The key that, pressed after `g`, opens the page; empty: none. */
+  /** The key that opens the page after `g`; empty: none. */
   letter: string = "";
-  /** Whether the page is in the bar at the bottom of a phone's screen. Other entries are in the More menu. */
+  /** Whether the page is in the bar at the bottom of a phone's screen. */
   inBar: bool = false;
-  /**
-   * The name of the page whose entry is highlighted while this page is open: this page or another one. If it is another
-   * one, Escape can lead from this page to the other page.
-   */
+  /** The name of the page whose entry is highlighted while this page is open. */
   under: string;
   /** The id of the field that gets the focus when `/` is pressed; empty: none. */
   searchField: string = "";
@@ -148,18 +140,15 @@ export abstract class Page {
   /** Called when the page is opened, and when its address changes, unless shift() has handled the change. */
   turn(_m: Model, _address: Address): void {}
 
-  /**
-   * Called when the address of the open page changes but its path does not. Returns true if the page has handled the
-   * change, for example because only a detail changes. If it returns false, turn() is called.
-   */
+  /** Called when only parameters of the page's address change. Returns whether the page has handled the change. */
   shift(_m: Model, _address: Address): bool {
     return false;
   }
 
-  /** Called when another page is opened, or when this page is opened for another path, such as that of another job. */
+  /** Called when another page, or another path of this page, is opened. */
   leave(_m: Model): void {}
 
-  /** Called when the session has ended. Discards the data that were read in the session. */
+  /** Called when the session has ended. Discards the session's data. */
   reset(_m: Model): void {}
 
   title(): string {
@@ -180,10 +169,7 @@ export abstract class Page {
     return 0;
   }
 
-  /**
-   * Called when the history has moved to another entry, before the page is left. Returns the state to store for the
-   * entry that was left; null: none.
-   */
+  /** Returns the state to store for the entry of the history that was left; null: none. */
   saveState(): PageState | null {
     return null;
   }
@@ -191,40 +177,31 @@ export abstract class Page {
   /** Called after Back or Forward, between turn() and load(). Restores the state that saveState() returned. */
   restoreState(_m: Model, _kept: PageState): void {}
 
-  /**
-   * Called on the current page when takeFact() (app/feed.ts) has passed new data of the feed to `m.facts.take()`.
-   * `event`: the name of the data (pulse, counts, operation, …).
-   */
+  /** Called on the open page after new data of the feed. `event`: the name of the data, such as `pulse`. */
   onEvent(_m: Model, _event: string, _data: string): void {}
 
   abstract view(m: Model): Node;
 
-  /**
-   * Requests the data that the page shows. Called after the page was opened, after the sign-in, and when its address
-   * changes, unless shift() has handled the change.
-   */
+  /** Requests the data that the page shows. Called after turn(), and after the sign-in. */
   load(_m: Model): void {}
 
-  /** Requests the data again: after a write, an operation, an outage or a pause of live updates, or on request. */
+  /** Requests the data again, for example after a write or an outage. */
   reload(m: Model): void {
     this.load(m);
   }
 
-  /**
-   * Requests the data again if they are too old, by the page's own rules. Called about once a second, except while the
-   * tab is hidden, a dialog is open or live updates are paused.
-   */
+  /** Requests the data again if they are too old. Called at most about once a second. */
   refresh(_m: Model): void {}
 
-  /** Takes the answer to a request of the page, whose topic is `<name>.<what>`. */
+  /** Takes the answer to a request of the page. */
   onAnswer(_m: Model, _request: Pending, _body: string): void {}
 
-  /** Called when a request of the page has failed. Shows the reason, except in an outage, which a banner reports. */
+  /** Shows why a request of the page has failed, except in an outage, which a banner reports. */
   onFailure(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
 
-  /** Performs the action `<name>.<verb>`, triggered by input or a timer. */
+  /** Performs the action `<name>.<verb>`. */
   act(_m: Model, _verb: string, _arg: string, _value: string): void {}
 
   /** Passes the subject, such as the selected jobs, to a dialog that opens over the page. */
@@ -234,13 +211,13 @@ export abstract class Page {
   onWrite(_write: Pending): void {}
 }
 
-/** One dialog, with a text, a form, and the request that the dialog sends. The action `ask.<name>` opens the dialog. */
+/** One dialog. The action `ask.<name>` opens the dialog. */
 export abstract class Dialog {
   wide: bool = false;
 
   constructor(readonly name: string) {}
 
-  /** Fills in the form. Returns false if the dialog has no subject, so that it must not be shown. */
+  /** Fills in the form. Returns false if the dialog has no subject and must not be shown. */
   abstract open(m: Model, dialog: OpenDialog, arg: string): bool;
 
   abstract title(dialog: OpenDialog): string;
@@ -251,7 +228,7 @@ export abstract class Dialog {
   /** Returns what the request will change, in whole sentences. */
   abstract text(m: Model, dialog: OpenDialog): string;
 
-  /** Returns the remark below the text, such as which of the jobs the server will skip; empty: none. */
+  /** Returns the remark below the text; empty: none. */
   exception(_dialog: OpenDialog): string {
     return "";
   }
@@ -261,13 +238,10 @@ export abstract class Dialog {
     return "";
   }
 
-  /** Returns whether the request may do harm, such as deleting data or ending jobs. If so, the button is red. */
+  /** Returns whether the request may do harm, such as deleting data. If so, the button is red. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
-  /**
-   * Whether the button that confirms, and not the button Cancel, gets the focus when the dialog opens. A field of the
-   * form that requests the focus has precedence over both buttons.
-   */
+  /** Whether the button that confirms, and not Cancel, gets the focus if no field of the form requests the focus. */
   eager(m: Model, dialog: OpenDialog): bool {
     return !this.danger(m, dialog) && !this.wide;
   }
@@ -287,10 +261,10 @@ export abstract class Dialog {
   /** Called by the action `dialog.typed`, for example after a pause in typing. */
   onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
-  /** Called while the dialog is open. Takes the answer to a read of the dialog. The read's topic is `<name>.<what>`. */
+  /** Takes the answer to a read of the open dialog. The read's topic is `<name>.<what>`. */
   onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
 
-  /** Called when the session has ended. Discards drafts and the data that were read. */
+  /** Called when the session has ended. Discards drafts and data. */
   reset(): void {}
 
   /** Called when the server has performed the request. The dialog (`write.dialog`) may have been closed. */

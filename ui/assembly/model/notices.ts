@@ -1,12 +1,10 @@
 /**
- * Short messages about what happened, shown one at a time, oldest first. A shown good message disappears as soon as
- * another message is added. It also disappears after 8 seconds, but not while the pointer or the focus is on the
- * message. A warning or an error stays until it is dismissed. Any message is removed when the same text is added
- * again, when too many messages follow, and by clear().
+ * Short messages about what happened, shown one at a time, oldest first. A shown good message disappears after 8
+ * seconds (later if the pointer or the focus is on it), or as soon as another message is added. A warning or an error
+ * does not disappear by itself.
  */
 import { after } from "../host";
 
-/** If there are more messages, the oldest is removed. */
 const MAX_NOTICES = 4;
 const SHORT_MS = 8000;
 
@@ -78,7 +76,7 @@ export class Notices {
     return notice;
   }
 
-  /** Called when another message may have become the first: the 8 seconds of a good first message then begin. */
+  /** Called when another message may have become the first. Starts the 8 seconds of a good message. */
   private show(): void {
     const first = this.first;
     if (first === null || first.id === this.shown) return;

@@ -1,7 +1,4 @@
-/**
- * The unanswered requests. A newer read of a topic cancels the older one. A dialog's read that failed is kept, so that
- * it can be sent again.
- */
+/** The unanswered requests. A newer read of a topic cancels the older one. */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
@@ -10,32 +7,26 @@ import { OpenDialog } from "./open-dialog";
 const BYTES_PER_MS: f64 = 0.4;
 /** The largest budget, in bytes. */
 const MAX_SAVED: f64 = 8000;
-/** The approximate size of the headers of a request and of its answer together. */
+/** The approximate size of the headers of a request and its answer. */
 const HEADER_BYTES: f64 = 1500;
-/** The id of a failed read that is kept to be sent again. */
+/** The id of kept reads. */
 const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
-  /**
-   * Whether the size of the answer is subtracted from the budget of quiet requests. Most quiet requests are repeated by
-   * the page itself.
-   */
+  /** Whether the size of the answer is subtracted from the budget of quiet requests. */
   isQuiet: bool = false;
   /** Whether this write is sent a second time, with the CSRF token of a new session. */
   again: bool = false;
-  /**
-   * The sender of the request sets `count` and `note`. When the answer arrives, the sender and Page.onWrite() can read
-   * both.
-   */
+  /** `count` and `note`: values that the sender sets, for use when the answer arrives. */
   count: i32 = 0;
   note: string = "";
-  /** For a write from a dialog, and for a dialog's read that keep() has stored: the dialog. Otherwise null. */
+  /** The dialog of a write or of a kept read; null for all other requests. */
   dialog: OpenDialog | null = null;
   /** Whether the dialog stays open after the answer to this write, because another write may follow. */
   isStep: bool = false;
 
-  /** `topic`: `<owner>.<what>`. The owner, a page, a dialog or `app`, gets the answer. Only a write has a body. */
+  /** `topic`: `<owner>.<what>`. The owner, a page, a dialog or `app`, gets the answer. */
   constructor(
     readonly topic: string,
     readonly path: string,
@@ -58,7 +49,7 @@ export class Pending {
 /** Unanswered requests and kept reads. They are global, so that ServerData can cancel requests without the model. */
 let pending: Pending[] = [];
 
-/** Removes and returns the request with this id or topic; null: none. The id 0 and the empty topic match no request. */
+/** Removes and returns the request with this id or topic; null: none. */
 function remove(id: i32, topic: string): Pending | null {
   let removed: Pending | null = null;
   const rest: Pending[] = [];
@@ -80,9 +71,8 @@ export class Requests {
   private last: i32 = 0;
   /** Writes that the server refused because of an old CSRF token. They wait for the new session. */
   parked: Pending[] = [];
-  /** The budget of quiet requests, in bytes. While the budget is below 0, no quiet request may be sent. */
+  /** The budget of quiet requests, in bytes. */
   private saved: f64 = 0;
-  /** When `saved` was last increased. */
   private savedAt: f64 = 0;
 
   read(access: Access, topic: string, path: string, isQuiet: bool = false): void {
@@ -92,7 +82,7 @@ export class Requests {
     request(this.enter(read), "GET", path, access.headers(), "");
   }
 
-  /** Increases the budget by the time that has passed. Returns whether a quiet request may be sent. */
+  /** Updates the budget, and returns whether a quiet request may be sent. */
   mayRepeat(now: f64): bool {
     const passed = max(0, now - this.savedAt);
     this.saved = min(MAX_SAVED, this.saved + passed * BYTES_PER_MS);
@@ -112,7 +102,7 @@ export class Requests {
     request(this.enter(write), "POST", write.path, headers, write.body);
   }
 
-  /** Returns the request to which an answer belongs; null if it was cancelled. */
+  /** Removes and returns the request with this id; null: the request was cancelled. */
   take(id: i32): Pending | null {
     return remove(id, "");
   }
@@ -138,7 +128,7 @@ export class Requests {
     return false;
   }
 
-  /** Whether a write of this dialog is unanswered, or waits for a new session. */
+  /** Whether a write of this dialog is unanswered or parked. */
   isBusy(dialog: OpenDialog): bool {
     const sent = pending.concat(this.parked);
     for (let i = 0; i < sent.length; i++)
@@ -162,7 +152,7 @@ export class Requests {
   }
 }
 
-/** Whether the server, or its database, cannot be reached or cannot answer now. */
+/** Whether the server or its database cannot answer now. */
 export function isAway(status: i32): bool {
   return status === 0 || status === 503;
 }

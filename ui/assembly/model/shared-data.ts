@@ -1,4 +1,4 @@
-/** Data that a page has read, and the addresses that were opened, for use by other pages, dialogs and the palette. */
+/** Data that pages, dialogs and the palette share. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { numberText, partText } from "../lib/number";
@@ -31,7 +31,7 @@ export class SharedData {
     if (this.recent.length > MAX_RECENT) this.recent.pop();
   }
 
-  /** Discards the jobs and the opened addresses when a session ends. The address of the list stays. */
+  /** Discards the jobs and the opened addresses when a session ends. */
   clear(): void {
     this.listIds = [];
     this.recent = [];
@@ -45,10 +45,7 @@ export class SharedData {
     return this.listIds.indexOf(id);
   }
 
-  /**
-   * Returns the place of the job with the index `at` in `listIds`, such as `4 of 12,000 in the list`, or
-   * `4 of 100 on this page` if `listFirst` is unknown.
-   */
+  /** Returns the place of the job `listIds[at]`, such as `4 of 12,000 in the list` or `4 of 100 on this page`. */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;

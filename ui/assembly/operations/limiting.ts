@@ -1,6 +1,5 @@
 /**
- * Finds the limits of a target, and makes buttons and shortcuts for limits. A target is a queue or a task, written as
- * in the arguments of dialogs: `queue mail` or `task send`.
+ * The limits of a target, and buttons and shortcuts for limits. A target is a queue or a task, such as `queue mail`.
  */
 import { matches } from "../../../src/domain/portable/name-pattern";
 import { GAUGE } from "../controls/icon";
@@ -14,13 +13,13 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { scopeOf } from "./pausing";
 
 export const SET = "ask.limit-set";
-/** If the argument of SET begins with this text, the rest of the argument is the name of the limit to change. */
+/** In the argument of SET, the name of a limit to change follows this text. */
 export const LIMIT = "limit ";
 
-/** The topic of the requests that requestLimits() sends. */
+/** The topic of the requests of requestLimits(). */
 export const KNOWN = "limits.known";
 
-/** Requests the limits, except on the page `limits`, which itself requests the limits. */
+/** Requests the limits, except on the page `limits`, which has its own request. */
 export function requestLimits(m: Model): void {
   if (m.page.name !== "limits") m.requests.read(m.access, KNOWN, "api/limits", true);
 }
@@ -37,7 +36,7 @@ export function limitsOf(m: Model, target: string): ListedLimit[] {
   return found;
 }
 
-/** The button that sets or changes a limit. `arg`: a target, or LIMIT and the name of a limit to change, or empty. */
+/** The button that sets or changes a limit. `arg`: a target, or LIMIT and a limit's name, or empty. */
 export function setButton(m: Model, label: string, arg: string, kind: string): Node {
   return writeButton(m, label, SET, arg, kind);
 }
@@ -53,10 +52,7 @@ export function setKey(): string {
   return keyOf("limit-set");
 }
 
-/**
- * Adds a shortcut to `keys`, the shortcuts of a list, and returns `keys`. The shortcut sets a limit on the target of
- * the current row. It is added only if the user may write and has moved to a row.
- */
+/** Adds the shortcut that sets a limit on the target of the list's current row. Returns `keys`. */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
     keys.push(setShortcut(list.rows[list.current].pauses, setKey(), "List"));
@@ -85,7 +81,7 @@ export function endButton(m: Model, name: string): Node {
   return writeButton(m, "End back-off…", "ask.verb", verbArg(end(name)), "");
 }
 
-/** The shortcuts of the actions on a limit. `keys`: the keys of the first action; the other actions have no keys. */
+/** The shortcuts of the actions on a limit. `keys`: the keys of the first action. */
 export function limitKeys(limit: ListedLimit, keys: string, group: string): Shortcut[] {
   const name = limit.name;
   const list = [

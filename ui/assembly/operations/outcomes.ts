@@ -1,11 +1,11 @@
-/** The outcomes of an operation, such as “Skipped (changed)”, as the operation's page and its receipt show them. */
+/** The outcomes of an operation, such as “Skipped (changed)”. */
 import { exactValue } from "../controls/value";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
 
 export class Outcome {
   constructor(
-    /** The outcome's name in the API; empty if the API does not list the ids of the outcome's jobs. */
+    /** The outcome's name in the API; empty if the API does not list the jobs' ids. */
     readonly name: string,
     readonly label: string,
     /** The number of jobs; null if unknown. */
@@ -20,15 +20,11 @@ export class Outcome {
   }
 }
 
-/**
- * Returns the outcomes of all jobs that matched the operation's query. *Not found* is left out if the number of jobs
- * that were not found is unknown, or is an estimate that may be 0.
- */
+/** Returns the outcomes of all jobs that matched the operation's query. */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // The actions cancel and stop-retrying reach running jobs. For cancel, `skippedLocked` is the number of running jobs
-  // whose workers were requested to end them. For stop-retrying, `skippedLocked` is the number of jobs whose rows
-  // another transaction had locked.
+  // `skippedLocked` counts: for cancel, running jobs whose workers were requested to end them; for stop-retrying, jobs
+  // whose rows another transaction had locked.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [
@@ -44,10 +40,7 @@ export function outcomesOf(operation: Operation): Outcome[] {
   return list;
 }
 
-/**
- * Returns what became of the jobs that the operation changed: how many are now in each state. Only the jobs that the
- * server has counted are included.
- */
+/** Returns how many of the changed jobs are now in each state, as far as the server has counted them. */
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";
   return [
@@ -59,7 +52,7 @@ export function resultsOf(results: OperationResults): Outcome[] {
   ];
 }
 
-/** Returns the outcomes of the undo: how many jobs it has restored, and for each reason how many it has skipped. */
+/** Returns the outcomes of the undo. */
 export function undoOutcomesOf(operation: Operation): Outcome[] {
   const left = operation.undoSkipped;
   return [

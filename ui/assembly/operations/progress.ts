@@ -1,4 +1,4 @@
-/** The progress of an operation: as a number, as a bar, and as a link with a small bar on every page. */
+/** The progress of an operation: as a number, as a bar, and as a link on every page. */
 import { shareBar } from "../controls/spark";
 import { Operation } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
@@ -9,7 +9,7 @@ import { allOf, isAtWork, isLimited, isResumable, jobs, titleOf } from "./words"
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
-/** Returns the number of processed jobs: changed or skipped; in the states of isUndo(), restored or skipped. */
+/** Returns the number of processed jobs: changed (or restored) and skipped. */
 export function processedOf(operation: Operation): i64 {
   return changedOf(operation) + leftOf(operation);
 }
@@ -18,7 +18,6 @@ function changedOf(operation: Operation): i64 {
   return isUndo(operation) ? operation.undone : operation.done;
 }
 
-/** Returns the number of jobs that the operation has skipped; in the states of isUndo(), that the undo has skipped. */
 function leftOf(operation: Operation): i64 {
   const left = operation.undoSkipped;
   return isUndo(operation)
@@ -38,10 +37,7 @@ function totalOf(operation: Operation): i64 {
   return matched === null ? 0 : max(matched.value, processedOf(operation));
 }
 
-/**
- * Returns the number of jobs to change, such as `8,400 jobs`: the jobs that matched, or the operation's limit if it is
- * lower; in the states of isUndo(), the jobs to restore. Empty if the number is unknown.
- */
+/** Returns the number of jobs to change or to restore, such as `8,400 jobs`; empty if the number is unknown. */
 export function aimOf(operation: Operation): string {
   if (isUndo(operation)) return jobs(operation.done);
   return isLimited(operation) ? jobs(operation.limit) : allOf(operation);
@@ -61,7 +57,7 @@ export function progressBar(operation: Operation): Node {
   return shareBar(label, COLOURS, [changed, left, max(0, totalOf(operation) - changed - left)]);
 }
 
-/** The link on every page to an operation or undo that runs, is paused or was interrupted. `name`: the link's class. */
+/** The link on every page to an operation that runs or can be resumed. `name`: the link's class. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
   if (operation === null || (!isAtWork(operation) && !isResumable(operation))) return nothing;

@@ -14,7 +14,7 @@ import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
-/** The names of fields, and FIRST: the value of the field EXTENT with which the operation begins with a canary. */
+/** The names of fields. FIRST is the value of EXTENT for a canary. */
 const EXTENT = "extent";
 const CANARY = "canary";
 const RATE = "rate";
@@ -29,7 +29,7 @@ const MAX_LIMIT: i64 = 1000000000;
 /** The number of jobs up to which neither a canary nor a limit is offered. */
 const FEW: i64 = 20;
 
-/** Fills in the defaults. A canary is selected if a canary is usual for the action. */
+/** Fills in the defaults. */
 export function setDefaults(draft: Draft, action: JobAction): void {
   draft.set(EXTENT, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");
@@ -48,7 +48,7 @@ function isMany(rehearsal: Rehearsal): bool {
   return rehearsal.would.changeValue.value > FEW;
 }
 
-/** Returns how many jobs would be changed; if `Only the first …` is selected, at most the typed number. */
+/** Returns how many jobs would be changed. */
 function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
   const all = rehearsal.would.changeValue.value;
   const most = parseWhole(draft.value(LIMIT).trim());
@@ -151,14 +151,13 @@ function whole(draft: Draft, field: string): string {
   return typed.valid ? numberText(typed.value) : "few";
 }
 
-/** Returns the estimated duration of the operation, such as `About 2 m 48 s`. */
 function eta(draft: Draft, rehearsal: Rehearsal): string {
   const rate = parseWhole(draft.value(RATE).trim());
   const atRate = rate.valid && rate.value > 0 ? countOf(draft, rehearsal) / rate.value : 0;
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/** Returns the rehearsal's command line with the entered options, and with `--schema` unless the schema is `worker`. */
+/** Returns the rehearsal's command line with the entered options. */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";

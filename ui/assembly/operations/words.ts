@@ -1,4 +1,4 @@
-/** Texts about an operation (title, settings, pace, command line), and whether it runs or can be resumed. */
+/** Texts about an operation, and whether the operation runs or can be resumed. */
 import { ageText } from "../controls/age";
 import { countedValue } from "../controls/value";
 import { quoted } from "../forms/shell-line";
@@ -7,7 +7,7 @@ import { Operation } from "../generated/records";
 import { lower } from "../lib/letters";
 import { countText, numberText } from "../lib/number";
 
-/** Returns `Retrying 8 jobs`, or if `done` is true, `Retried 8 jobs`. An unknown action is shown by its name. */
+/** Returns `Retrying 8 jobs`, or if `done` is true, `Retried 8 jobs`. */
 function phrase(name: string, done: bool, what: string): string {
   const action = jobActionNamed(name);
   if (action === null) return `${name} ${what}`;
@@ -34,13 +34,13 @@ export function isResumable(operation: Operation): bool {
   return operation.state === "paused" || operation.state === "interrupted";
 }
 
-/** Returns the number of jobs that matched, such as `8,400 jobs`; empty if it is unknown. */
+/** Returns the number of matched jobs, such as `8,400 jobs`; empty if the number is unknown. */
 export function allOf(operation: Operation): string {
   const matched = operation.matched;
   return matched === null ? "" : countedValue(matched, "job", "jobs");
 }
 
-/** Whether the operation has a limit that is lower than the number of jobs that matched. */
+/** Whether the operation has a limit that is lower than the number of matched jobs. */
 export function isLimited(operation: Operation): bool {
   const matched = operation.matched;
   const limit = operation.limit;
@@ -48,9 +48,8 @@ export function isLimited(operation: Operation): bool {
 }
 
 /**
- * Returns `Retrying 8,400 jobs`, or with a limit `Retrying 500 of 8,400 jobs`. Once the operation has ended, or while
- * its undo runs, returns the text of pastOf() instead. In states such as `paused`, the text begins with the state:
- * `Paused: retrying 8,400 jobs`. After an undo, returns `Undone: 8,388 of 8,388 jobs`.
+ * Returns the title, such as `Retrying 500 of 8,400 jobs`, `Paused: retrying 8,400 jobs`, `Retried 8,388 of 8,400 jobs`
+ * or `Undone: 8,388 of 8,388 jobs`.
  */
 export function titleOf(operation: Operation): string {
   const state = operation.state;
@@ -72,9 +71,8 @@ export function titleOf(operation: Operation): string {
 }
 
 /**
- * Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the number of all jobs is unknown or an obsolete
- * estimate. For a limited operation that is not `done` and has not reached its limit, the second number is the limit:
- * `Retried 80 of 500 jobs`.
+ * Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the number of all jobs is unknown or obsolete. If a
+ * limited operation has reached neither its limit nor its end, the second number is the limit.
  */
 export function pastOf(operation: Operation): string {
   if (isLimited(operation) && operation.state !== "done" && operation.done < operation.limit)
@@ -82,10 +80,7 @@ export function pastOf(operation: Operation): string {
   return past(operation.action, operation.done, isOutnumbered(operation) ? "" : allOf(operation));
 }
 
-/**
- * Whether the number of matched jobs is an obsolete estimate: the operation has processed all jobs, or has changed more
- * jobs than were estimated.
- */
+/** Whether the number of matched jobs is an obsolete estimate. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -101,7 +96,7 @@ function beforeOf(state: string): string {
   return state === "undoing" ? "Undoing" : "";
 }
 
-/** Returns `first 5, then 50 a second, no more than 500`. Settings that are not set are omitted. */
+/** Returns the settings, such as `first 5, then 50 a second, no more than 500`. */
 export function settingsOf(operation: Operation): string {
   const begun = beginning(operation);
   if (operation.limit === i64.MIN_VALUE) return begun;
@@ -121,7 +116,7 @@ function beginning(operation: Operation): string {
   return first + (rate.length > 0 ? rate : "the rest");
 }
 
-/** Returns `50 a second · 1 m 45 s left`. A part that the server does not report is omitted. */
+/** Returns the pace, such as `50 a second · 1 m 45 s left`. */
 export function paceOf(operation: Operation): string {
   const parts: string[] = [];
   if (operation.ratePerS > 0) parts.push(`${numberText(operation.ratePerS)} a second`);
@@ -130,8 +125,8 @@ export function paceOf(operation: Operation): string {
 }
 
 /**
- * Returns a command line with more options: `worker retry is:failed` becomes `worker retry --schema=jobs --rate=5
- * is:failed`. `--schema` is omitted for the schema `worker`. `options`: empty, or text such as ` --rate=5`.
+ * Adds options to a command line: `worker retry is:failed` becomes `worker retry --schema=jobs --rate=5 is:failed`.
+ * `options`: empty, or text such as ` --rate=5`.
  */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);

@@ -1,4 +1,4 @@
-/** The base class of pages that show one named thing: a queue, a worker, a limit or a cron entry. */
+/** The base class of pages that show one named thing, such as a queue or a worker. */
 import { link } from "../controls/button";
 import { empty } from "../controls/empty";
 import { capital } from "../controls/glyph";
@@ -22,8 +22,8 @@ export abstract class NamedPage extends Page {
   private isRemoved: bool = false;
 
   /**
-   * `kind`: a noun such as `limit`. `list`: the path of the list page, such as `/limits`. `above`: the title of the
-   * list page. The topic of `data` begins with the name of this page and a dot.
+   * `kind`: a noun such as `limit`. `list` and `above`: the path and the title of the list page. The topic of `data`
+   * begins with the name of this page and a dot.
    */
   constructor(
     readonly kind: string,
@@ -77,14 +77,14 @@ export abstract class NamedPage extends Page {
     this.data.failedWith(status, reason);
   }
 
-  /** If the write has removed the thing that this page shows, the next reload() opens the list page. */
+  /** If the write has removed the shown thing, the next reload() opens the list page. */
   override onWrite(write: Pending): void {
     const body = write.body;
     const isAbout = write.path === "api" + this.writes && body.endsWith(`:${quote(this.wanted)}}`);
     this.isRemoved = isAbout && body.startsWith('{"action":"remove"');
   }
 
-  /** The path, without `api`, of the writes that can remove the shown thing; empty: no write can. */
+  /** The path, without `api`, of writes that can remove the shown thing; empty: none. */
   protected get writes(): string {
     return "";
   }
@@ -98,17 +98,17 @@ export abstract class NamedPage extends Page {
     return this.data.ready && !this.data.missing;
   }
 
-  /** Returns the thing's state, which is shown beside the name. */
+  /** The thing's state, beside the name. */
   protected state(_m: Model): Node {
     return nothing;
   }
 
-  /** Returns the sentence after the name and the state; empty: no sentence. */
+  /** The sentence after the name and the state; empty: none. */
   protected remark(): string {
     return "";
   }
 
-  /** Returns the buttons of the page's head. */
+  /** The buttons of the page's head. */
   protected abstract acts(m: Model): Node[];
 
   protected abstract body(m: Model): Node;

@@ -1,7 +1,4 @@
-/**
- * An error group: its failed and its retrying jobs, merged from two answers of the server. The list of errors and the
- * page of a group usually send the same two requests, so that both pages share the stored answers (host/answers.ts).
- */
+/** An error group: its failed and its retrying jobs, merged from two answers of the server. */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { encode } from "../lib/percent";
@@ -10,7 +7,6 @@ import { Model } from "../model/model";
 
 /** The maximum number of groups in an answer. */
 export const MAX_GROUPS: i32 = 100;
-/** The maximum length of a label in a query. */
 const MAX_LABEL_LENGTH = 250;
 
 export class ErrorGroup {
@@ -32,7 +28,7 @@ export class ErrorGroup {
 
   get first(): f64 {
     if (this.failed === null) return firstOf(this.retrying);
-    // Unknown (NaN) if the first failure of the failed or of the retrying jobs is unknown.
+    // NaN if one of the two times is unknown.
     return this.retrying === null
       ? firstOf(this.failed)
       : min(firstOf(this.failed), firstOf(this.retrying));
@@ -77,8 +73,8 @@ export class ErrorGroup {
 }
 
 /**
- * Returns the query that finds the jobs of a group by its label, or by its key if the label is empty or too long. The
- * label is preferred, because the key is a hash: the server may have to find the label of the hash first.
+ * Returns the query that finds the jobs of a group. The label is preferred, because the key is a hash: the server may
+ * have to find the label of the hash first.
  */
 export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
@@ -89,10 +85,7 @@ export function groupsPath(query: string): string {
   return `api/groups?by=error&q=${encode(query)}&limit=${MAX_GROUPS}`;
 }
 
-/**
- * Whether groups that were read at `asOf` must be requested again, because the page's counts of jobs are newer, or
- * because the page has no counts yet.
- */
+/** Whether groups that were read at `asOf` must be requested again. */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);
 }

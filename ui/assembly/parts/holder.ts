@@ -1,4 +1,4 @@
-/** Describes the jobs and queues that workers have locked, for pages and for the dialog that unlocks workers. */
+/** Describes the jobs and queues that workers have locked. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactValue } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
@@ -59,7 +59,7 @@ export function holdsAny(worker: ListedWorker): bool {
   return jobCount(worker).value > 0 || worker.lockedQueues > 0;
 }
 
-/** Returns how many jobs and queues the workers have locked together: `1 job and 3 queues`. */
+/** Returns what the workers have locked together: `1 job and 3 queues`. */
 export function holdings(workers: ListedWorker[]): string {
   const jobs = Value.empty();
   let queues: i64 = 0;
@@ -73,10 +73,7 @@ export function holdings(workers: ListedWorker[]): string {
   return `${countedValue(jobs, "job", "jobs")} and ${countText(queues, "queue", "queues")}`;
 }
 
-/**
- * Returns a text for the dialog: how many jobs and queues the unlock releases, then a warning if any of the workers are
- * alive. For a single worker that is not alive, the text ends with a sentence about the worker's last heartbeat.
- */
+/** Returns a text for the dialog: what the unlock releases, and a warning if any of the workers are alive. */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") alive++;

@@ -1,4 +1,4 @@
-/** Shows a limit in the list of limits, on the limit's page, on pages of queues, and above the jobs of a task. */
+/** Texts and elements that show a limit. */
 import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -32,15 +32,12 @@ export function targetText(limit: ListedLimit): string {
   return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
-/** Whether the limit bounds each of several queues. `limit.running` is then the sum over these queues. */
+/** Whether the limit bounds each of several queues. If so, `limit.running` is the sum over these queues. */
 function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
 
-/**
- * Shows how many jobs run and how many may run at once; `no limit` if the limit has only a rate. A bar compares the two
- * numbers, unless the limit bounds each of several queues.
- */
+/** Shows how many jobs run and how many may run at once; `no limit` if the limit has only a rate. */
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "no limit")];
   if (!isEach(limit)) return amount(limit.running, limit.concurrency);
@@ -58,10 +55,7 @@ function usedText(used: i64, most: i64): string {
   return most > 0 ? partText(used, most) : numberText(used);
 }
 
-/**
- * Returns how many jobs run and how many may run at once, such as `33 of 40`. If the limit bounds each of several
- * queues, or has only a rate, the text has only the first number: `33`.
- */
+/** Returns how many jobs run: `33 of 40`, or `33` if the limit bounds each of several queues or has only a rate. */
 export function runningText(limit: ListedLimit): string {
   return usedText(limit.running, isEach(limit) ? 0 : limit.concurrency);
 }
@@ -90,7 +84,7 @@ export function limitState(m: Model, limit: ListedLimit): Node {
   return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 
-/** Removes the back-off from the limit if the back-off has ended since the limit was read. */
+/** Removes a back-off that has ended since the limit was read. */
 export function endBackOff(m: Model, limit: ListedLimit): void {
   const backOff = limit.backingOff;
   if (backOff === null || backOff.until > m.serverNow) return;
@@ -108,7 +102,7 @@ export function setText(m: Model, limit: ListedLimit): Node {
 
 /**
  * Shows a line for each limit of a queue or a task, such as `At once 2 of 3 · limit tenant/*`. `running`: the number of
- * the queue's running jobs, or -1 for a task. For a task, each line has the number of running jobs under its limit.
+ * the queue's running jobs, or -1 for a task.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

@@ -1,4 +1,4 @@
-/** Texts about a pause or a back-off of a queue or task, and about the workers that have acknowledged all pauses. */
+/** Texts about pauses and back-offs, and about the workers that have acknowledged all pauses. */
 import { clockAt } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -27,12 +27,12 @@ export function pausedWords(m: Model, pause: Pause): string {
   );
 }
 
-/** The state *Paused* or *Backing off*, without its reason and its end. */
+/** The state *Paused* or *Backing off*. */
 export function pausedState(pause: Pause): Node {
   return stateWith(pause.backsOff ? "scheduled" : "paused", lead(pause));
 }
 
-/** The line below the name in the row of a paused queue or task; nothing if there is no pause. */
+/** The line below the name in the row of a paused queue or task. */
 export function pauseLine(m: Model, pause: Pause | null): Node {
   return pause === null ? nothing : cutText(pausedWords(m, pause), "sub");
 }
@@ -40,7 +40,7 @@ export function pauseLine(m: Model, pause: Pause | null): Node {
 const PATH = "api/pauses";
 /** The interval of requests while some live workers have not acknowledged all pauses. */
 const SOON_MS: f64 = 1000;
-/** The interval of requests while all live workers have acknowledged all pauses. */
+/** The interval of requests at other times. */
 const REFRESH_MS: f64 = 5000;
 /** The maximum number of workers that are listed by name. */
 const NAMED = 5;
@@ -54,7 +54,7 @@ export class Acknowledgements {
     this.data = new ServerData(page + ".pauses");
   }
 
-  /** If `isPaused` is true, requests the acknowledgements whenever a request is due. If not, resets `data`. */
+  /** Requests the acknowledgements when a request is due. If `isPaused` is false, resets `data`. */
   follow(m: Model, isPaused: bool): void {
     const data = this.data;
     if (!isPaused) data.reset();
@@ -76,7 +76,7 @@ export class Acknowledgements {
     return box("div", "ack", [this.workers(), other]);
   }
 
-  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.`; nothing if no worker is alive. */
+  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
   private workers(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;

@@ -2,7 +2,7 @@
 
 import { replaced } from "../lib/letters";
 
-/** The maximum number of lines from the first frame on. A longer stack is not parsed, and is shown as text. */
+/** A stack with more lines than this is not parsed, and is shown as text. */
 const MAX_FRAMES = 500;
 
 export class Frame {
@@ -11,16 +11,13 @@ export class Frame {
     readonly name: string,
     /** File, line and column as in the stack; empty for a line between frames. */
     readonly place: string,
-    /** Whether the function is a part of the application, and not of Node, of a package or of the worker. */
+    /** Whether the function is a part of the application. */
     readonly own: bool,
-    /** Whether this object is not a frame, but a line between frames, such as `[cause]: Error: …`. */
+    /** Whether this is a line between frames, such as `[cause]: Error: …`. */
     readonly between: bool,
   ) {}
 
-  /**
-   * Returns a short form of the place, such as `tasks/charge-card.js:23`: the last two parts of the path, or the path
-   * after node_modules/, with the line and without the column.
-   */
+  /** Returns the last two parts of the path, or the path after node_modules/, with the line and without the column. */
   get short(): string {
     const packaged = this.place.lastIndexOf("node_modules/");
     let path = packaged < 0 ? this.place : this.place.substring(packaged + 13);

@@ -1,4 +1,4 @@
-/** Texts about a worker: its state, its load and its run times, according to its heartbeats and locks. */
+/** Texts about a worker: its state, its load and its run times. */
 import { age, ageText, ago, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
@@ -7,7 +7,7 @@ import { Node } from "../lib/node";
 import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 
-/** Shows a worker's state. A Graphile worker sends no heartbeats, and is never shown as *not responding*. */
+/** Shows a worker's state. */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const beatAt = worker.lastHeartbeatAt;
   const times = m.times;
@@ -28,15 +28,12 @@ export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
-/**
- * Returns `red` for a stale worker with locks or running jobs, `amber` for any other worker for which isOld() is true,
- * and an empty text if isOld() is false.
- */
+/** Returns the colour of a worker's level; empty if isOld() is false. */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
 
-/** Returns a rate per minute as text, such as `12` or `0.4`; empty if the worker reports no rate (NaN). */
+/** Returns a rate per minute as text, such as `12` or `0.4`; empty for NaN. */
 export function perMinute(rate: f64): string {
   if (isNaN(rate)) return "";
   const tenths = <i64>Math.round(rate * 10);
@@ -61,20 +58,17 @@ export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }
 
-/** Whether `worker.running` is from the worker's last heartbeat. If so, the jobs may have ended since then. */
+/** Whether `worker.running` is from the worker's last heartbeat. */
 export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }
 
-/**
- * If a heartbeat reported the job, returns how long the job had been running at that heartbeat. If not, returns
- * age(since).
- */
+/** Returns how long a job has been running. If isReported() is true, the time counts until the last heartbeat. */
 export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }
 
-/** Returns the time until which runTime() counts, as `at the last heartbeat, 3 s ago`; empty if it counts until now. */
+/** Returns until when runTime() counts, as `at the last heartbeat, 3 s ago`; empty: until now. */
 export function runTimeAt(m: Model, worker: ListedWorker): string {
   if (!isReported(worker)) return "";
   return `at the last heartbeat, ${ago(worker.lastHeartbeatAt, m.times)}`;

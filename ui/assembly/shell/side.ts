@@ -1,7 +1,4 @@
-/**
- * Draws the navigation at the side of the page, and the bar at the top of a phone. On small screens the navigation is
- * narrow, and on phones it is hidden.
- */
+/** Draws the navigation at the side of the page, and the bar at the top of a phone. */
 import { zone } from "../controls/age";
 import { button, iconButton, keyCap, ownButton } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
@@ -50,7 +47,7 @@ export function otherPages(m: Model): Node[] {
   return list;
 }
 
-/** The entries of all pages. The tab key reaches only one entry, and the arrow keys move between the entries. */
+/** The tab key reaches only one entry, and the arrow keys move between the entries. */
 function pages(m: Model): Node[] {
   const list: Node[] = [];
   const entries = m.entries;
@@ -61,7 +58,7 @@ function pages(m: Model): Node[] {
   return list;
 }
 
-/** The entry of `page`. The tab key reaches only the entry of the page named `stop`; every entry if `stop` is empty. */
+/** `stop`: the page whose entry the tab key reaches; empty: the tab key reaches every entry. */
 function entry(m: Model, page: Page, stop: string): Node {
   const mark: Mark = page.mark(m);
   const attrs: Attr[] = [
@@ -82,10 +79,7 @@ function entry(m: Model, page: Page, stop: string): Node {
   ]);
 }
 
-/**
- * Links to the last few saved views (saved/views.ts). The arrow keys reach these links after the entries of pages. The
- * palette finds all saved views.
- */
+/** Links to the last few saved views. The palette finds all saved views. */
 function savedViews(m: Model): Node {
   const views = m.views.own;
   if (views.length === 0) return nothing;
@@ -120,7 +114,6 @@ function find(): Node {
   );
 }
 
-/** The label of the environment. If there is no label, the name of the schema, or nothing for the schema `worker`. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;
@@ -145,7 +138,7 @@ export function environmentLabel(label: string, title: string): Node {
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
 }
 
-/** The time zone of the times on the page. Most of the times are shown without their zone. */
+/** The time zone of the times on the page. */
 export function zoneNamed(m: Model): Node {
   return box("p", "zone", [leaf("span", "", "Times in"), text("UTC " + zone(m.now))]);
 }

@@ -1,7 +1,6 @@
-// GET /api/export returns all jobs that match a query, as JSON Lines or CSV. A complete export ends with the trailer
-// x-export-complete. If an export fails, the server cuts the connection, so that even clients that ignore trailers
-// notice the failure.
-// POST /api/export/ticket returns an address of GET /api/export/download, from which a browser downloads one export.
+// GET /api/export: all jobs that match a query. If an export fails, the server cuts the connection, so that even
+// clients that ignore trailers notice the failure.
+// POST /api/export/ticket: an address of GET /api/export/download, from which a browser downloads one export.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -72,7 +71,7 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.read(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // Only a download that begins uses up the ticket. A HEAD request or a 503 (too many downloads) does not.
+    // Only a download that begins uses up the ticket.
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
@@ -154,20 +153,17 @@ const headersOf = ({ format, q }: ExportRequest) => ({
 
 const MAX_NAME_LENGTH = 60;
 
-/** Returns a file name with the query's words and the day in UTC: `jobs-failed-charge_card-2026-11-26.csv`. */
+/** Returns a file name such as `jobs-failed-charge_card-2026-11-26.csv`. */
 function fileName(q: string, format: string): string {
   const words = (q.match(/[\w.]+:?/g) ?? []).filter((word) => !word.endsWith(":"));
   const name = ["jobs", ...words].join("-").slice(0, MAX_NAME_LENGTH);
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 
-/**
- * The approximate maximum length of the header x-export-unknown, which lists the names in the query that do not exist.
- * The first name is listed even if that name alone is longer. Some clients and proxies accept at most 8 KB of headers.
- */
+/** Limits the header x-export-unknown, because some clients and proxies accept at most 8 KB of headers. */
 const MAX_NAMES_LENGTH = 2_000;
 
-/** Returns the names as a JSON list in ASCII. If the list would be too long, the last names are left out. */
+/** Returns the first names as a JSON list in ASCII. */
 function namesInHeader(names: readonly string[]): string {
   const [first, ...others] = names.map((name) =>
     JSON.stringify(name).replace(/[\u007f-\uffff]/g, escaped),

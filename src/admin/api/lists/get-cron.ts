@@ -1,5 +1,4 @@
-// GET /api/cron: cron entries, including schedules. GET /api/cron-entry: one cron entry. GET /api/schedules: schedules
-// with their payloads.
+// GET /api/cron: cron entries. GET /api/cron-entry: one cron entry. GET /api/schedules: schedules with payloads.
 
 import { WorkerError } from "../../../base/errors.ts";
 import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";
@@ -34,23 +33,21 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // The next tick that workers have to handle, if this tick is over two minutes old; null if no such tick is known.
+    // The next tick that workers have to handle, if this tick is over two minutes old.
     late_since: "time?",
     match: "string?",
-    // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // The pattern in words, if there is a short form, and the time zone, unless this is UTC. null if both are left out,
-    // or if the pattern is unknown.
+    // The pattern in words, if there is a short form, and the time zone, unless this is UTC.
     in_words: "string?",
-    // How far back missed ticks are backfilled, in seconds.
+    // In seconds.
     backfill: "integer?",
     pending_job_id: "integer?",
     // The number of live workers that have this entry in code.
     workers: "integer",
     // The ids of some of these workers.
     worker_ids: "string[]",
-    // How the entry differs between live workers, or that a schedule and an entry in live workers' code have the same
-    // identifier; null if neither is the case.
+    // How the entry differs between live workers, or a notice that a schedule and an entry in code have the same
+    // identifier.
     differs: "string?",
     // The quarters of an hour in which the entry has a tick: 0 begins now, 95 ends in 24 hours.
     quarters_ahead: "integer[]",
@@ -70,7 +67,6 @@ export const getCron: Operation = {
   summary:
     "Cron entries in code and schedules; those in code have a pattern and a next tick only while a live worker has them",
   query,
-  // Memory for the cron entries in the reports of workers.
   reserves: () => memoryFor(REPORTS_BYTES),
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {
@@ -125,7 +121,7 @@ const MAX_CHANGES = 5;
 export const getCronEntry: Operation = {
   summary: "One cron entry: its next ticks, and the definition of a schedule",
   query: entryQuery,
-  // Memory for a page of the audit trail (changesTo()).
+  // For changesTo().
   reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     {

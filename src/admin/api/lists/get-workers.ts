@@ -1,5 +1,4 @@
-// GET /api/workers: a page of workers.
-// GET /api/workers/{worker}: one worker, and the queues that it has locked.
+// GET /api/workers: a page of workers. GET /api/workers/{worker}: one worker.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { jsonText } from "../../../http/response.ts";
@@ -31,7 +30,7 @@ const current = record({ id: "integer", task: "string?", since: "time" }, "Runni
 
 const members = {
   worker_id: "string",
-  // `alive`, `stale` or `unknown`, as defined in insight/lists/known-workers.ts.
+  // `alive`, `stale` or `unknown`.
   state: "string",
   level: "string",
   started_at: "time?",
@@ -43,14 +42,12 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // Whether the worker's report is left out: if the reports are too long in total, the longest are left out.
+  // Whether the report is left out, because the reports are too long in total.
   report_left_out: "boolean",
   running: value,
-  // The number of jobs that the worker has locked and not started; null if unknown.
   fetched: "integer?",
-  // The number of jobs whose `locked_by` has the worker's id now; null if unknown. It may differ from the sum of
-  // `running` and `fetched`. If the worker reports these two numbers, they are as of the last report, and `running`
-  // includes jobs of the fast mode that have only row locks.
+  // The number of jobs whose `locked_by` has the worker's id now. The sum of `running` and `fetched` may differ,
+  // because a worker's report may be older, and may include jobs that have only row locks.
   locked_jobs: "integer?",
   locked_queues: "integer",
   oldest_lock_at: "time?",
@@ -112,7 +109,7 @@ export const getOneWorker: Operation = {
       ...members,
       by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
       cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
-      // The queues that the worker has locked, longest lock first, at most 100.
+      // The queues that the worker has locked, longest lock first.
       queues: listOf(queue),
     },
     "WorkerDetails",
@@ -139,13 +136,12 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** Returns the worker for fields=row. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };
 }
 
-/** Returns the worker as JSON text. Its jobs are added as text, because JavaScript numbers cannot hold every job id. */
+/** Adds the jobs as text, because JavaScript numbers cannot hold every job id. */
 function workerJson(worker: ListedWorker, more: object = {}): string {
   const { report, locks } = worker;
   const ownMembers = JSON.stringify({

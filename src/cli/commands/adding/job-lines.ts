@@ -1,5 +1,4 @@
-// Parses JSON Lines into jobs, with the field names of the HTTP API, of the library or of Graphile Worker. Payloads
-// keep their exact text. Errors name the line.
+// Parses JSON Lines into jobs, with the field names of the HTTP API, of the library or of Graphile Worker.
 import { isUtf8 } from "node:buffer";
 import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
@@ -46,7 +45,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield { first, lines: [textOf(buffer.subarray(0, length), first)] };
 }
 
-/** Decodes lines, without the file's byte order mark. Throws InputError for invalid UTF-8, which Node would replace. */
+/** Decodes lines. Throws InputError for invalid UTF-8, which Node would replace. */
 function textOf(bytes: Buffer, first: number): string {
   if (isUtf8(bytes))
     return first === 1 ? bytes.toString().replace(/^\uFEFF/, "") : bytes.toString();
@@ -95,7 +94,7 @@ const fields: Readonly<Record<string, Field>> = {
   debounce: "debounce",
 };
 
-/** The fields of the HTTP API whose values are members of the options `unique` and `debounce` in the library. */
+/** Fields of the HTTP API that are members of `unique` and `debounce` in the library. */
 const parts: Readonly<Record<string, readonly ["unique" | "debounce", string]>> = {
   unique_by: ["unique", "by"],
   unique_while: ["unique", "while"],
@@ -135,7 +134,7 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     else if (part !== undefined) setPart(spec, part, value);
     else if (field !== undefined) spec[field] = valueIn(field, value, { number, name, nowMs });
   }
-  // An identifier that is not a string is refused later, by the check of copyKeyedJobs().
+  // copyKeyedJobs() refuses an identifier that is not a string.
   const job = { identifier: identifier as string, payload };
   return Object.keys(spec).length === 0 ? job : { ...job, spec };
 }
@@ -171,8 +170,8 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineCont
 }
 
 /**
- * If `error` is an InputError, returns an InputError with its first ten problems. In their paths, `line N` replaces
- * `jobs[n]`. Returns an error of another class unchanged. `lineOf(n)` returns the line number of the job at index `n`.
+ * Returns an InputError with only its first ten problems, in which `line N` replaces `jobs[n]`. Returns other errors
+ * unchanged.
  */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;

@@ -1,6 +1,4 @@
-// Reads the facts that `worker doctor` checks. If a read fails, for example because it takes too long, the failure
-// becomes a warning, and the next facts are read. The facts of the queue are read only if the state of the schema was
-// read and is `ready`. If the database is unreachable, no further facts are read.
+// Reads the facts that `worker doctor` checks. Most failures of a read become warnings, and the other facts are read.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -81,7 +79,7 @@ export async function readFacts(db: Database) {
   };
 }
 
-/** Returns why the queue is not usable, for example because row level security hides its rows; null: it is usable. */
+/** Returns why the queue is not usable; null if it is usable. */
 async function whyUnusable(db: Database): Promise<string | null> {
   try {
     await assertUsableSchema(db);
@@ -98,7 +96,7 @@ interface Swept {
   readonly unknown: readonly string[];
 }
 
-/** Returns the message of a dry run of `worker sweep`, and the ids of the workers that the dry run has found. */
+/** Returns what a dry run of `worker sweep` finds. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -129,10 +127,7 @@ async function readCronDifferences(db: Database) {
   return cronDifferences(db);
 }
 
-/**
- * Returns the milliseconds by which this machine's clock is ahead of the database's clock; negative: behind it. The
- * error is at most half a round trip.
- */
+/** Returns the milliseconds by which this machine's clock is ahead of the database's clock (negative: behind). */
 async function readSkew(db: Database): Promise<number> {
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");
   const before = monotonic();

@@ -1,15 +1,15 @@
-// The first process of a container inherits orphaned processes and must reap them. Otherwise ended orphans stay as
-// zombies, and in the end the limit of processes is reached. Node reaps only its own children; a shell reaps inherited
-// processes, too. So a worker that is the first process (the container has no init) becomes the child of a shell.
+// The first process of a container must reap orphaned processes, which otherwise stay as zombies. Node reaps only its
+// own children; a shell reaps inherited processes, too. So a worker that is the first process becomes the child of a
+// shell.
 import { accessSync, constants } from "node:fs";
 import { isSea } from "node:sea";
 import type { Logger } from "../../../base/logger.ts";
 
 const SHELL = "/bin/sh";
 
-// A shell's `wait` reaps all children, also inherited processes. A signal to the shell ends the `wait`, and the trap
-// sends the signal to the worker. If the worker ends before the loop waits again, the `wait` after the loop returns the
-// worker's status. If the loop's `wait` has already returned this status, the `wait` after the loop may return 127.
+// A signal to the shell ends the loop's `wait`, and the trap sends the signal to the worker. If the worker ends while
+// no `wait` runs, the last `wait` returns the worker's status. If the loop's `wait` has already returned the status,
+// the last `wait` may return 127.
 const script = (signals: readonly string[]) => `"$@" <&0 &
 p=$!
 ${signals.map((name) => `trap 'kill -${name} $p 2>/dev/null' ${name}`).join("\n")}
@@ -20,12 +20,9 @@ exit $s`;
 
 const isFirst = (): boolean => process.pid === 1 && process.platform === "linux";
 
-/**
- * Replaces this process by a shell, which starts the same command again as the shell's child. Has no effect unless this
- * is the first process, /bin/sh can be executed, and LISTEN_PID is not set.
- */
+/** If possible, replaces the first process of a container by a shell that starts the same command again. */
 export function beginBelowShell(): void {
-  // The sockets of a service manager (LISTEN_PID) are for this process id only, and the shell's child has another id.
+  // The sockets of a service manager (LISTEN_PID) are for this process id only.
   if (!isFirst() || process.env["LISTEN_PID"] !== undefined || !isRunnable(SHELL)) return;
   // Ctrl-C on a terminal sends INT to the worker, too, so the shell does not pass INT on.
   const signals = process.stdin.isTTY ? ["TERM", "HUP"] : ["TERM", "HUP", "INT"];
@@ -36,7 +33,7 @@ export function beginBelowShell(): void {
   process.execve?.(SHELL, args, process.env);
 }
 
-/** Warns that processes left behind by programs stay as zombies, if this process is the first of its container. */
+/** If this is the first process of a container, warns that nothing reaps orphaned processes. */
 export function warnWithoutInit(logger: Logger): void {
   if (!isFirst()) return;
   const isActivated = process.env["LISTEN_PID"] !== undefined;

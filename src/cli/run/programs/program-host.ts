@@ -1,6 +1,5 @@
-// Starts programs from a separate process, the starter process (program-starter.ts). To start a program, a process
-// forks itself, and a fork takes longer the more memory the process uses. A fork of the worker would block all jobs of
-// the worker for milliseconds. If the worker crashes, the starter process ends the programs.
+// Starts programs from a separate process, the starter process (program-starter.ts). A fork of the worker itself would
+// block all jobs for milliseconds. If the worker crashes, the starter process ends the programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
@@ -39,7 +38,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** Runs the program. Resolves and rejects like runProgram(), and also rejects if the starter process is lost. */
+  /** Like runProgram(), but also rejects if the starter process is lost. */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
@@ -57,7 +56,7 @@ export class ProgramHost implements AsyncDisposable {
     }
   };
 
-  /** Stops the programs that are running, and waits until the starter process has ended. */
+  /** Stops the running programs, and waits until the starter process has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     const starter = this.#starter;
     this.#starter = null;
@@ -68,8 +67,7 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // Errors are ignored. If send() fails, the starter process has ended or is ending, which the listener of "close"
-    // handles.
+    // If send() fails, the listener of "close" handles the end of the starter process.
     this.#starter.send(order, () => {});
   }
 
@@ -107,7 +105,7 @@ async function lose({ pid, options, ended }: RunningProgram): Promise<void> {
   ended.reject(new Error("was lost: the process that starts programs has ended"));
 }
 
-/** Returns the environment of this process without the secrets of the admin, which programs must not get. */
+/** Returns the environment of this process without the secrets of the admin. */
 function programEnvironment(): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^WORKER_(ADMIN|RUN|DEMO)_.*(PASSWORD|TOKEN)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));

@@ -1,6 +1,5 @@
-// The actions that operations run, and the check of an action's changes: the values for the action's fields, such as a
-// new priority. An action is the declared command of the same name, so only that declaration has the rules for the
-// fields.
+// The actions that operations run, and the check of their changes (values for their fields, such as a new priority). An
+// action is the declared command of the same name.
 import { InputError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
@@ -20,7 +19,7 @@ export const isOperationAction = (name: string): name is OperationAction =>
 
 /** How an operation runs. */
 export interface OperationSettings {
-  /** Jobs per second. null: no fixed rate; pace.ts computes the pause after each batch. 0: no pauses. */
+  /** Jobs per second. null: pace.ts computes the pause after each batch. 0: no pauses. */
   readonly rate: number | null;
   /** The number of jobs to change first; the operation pauses unless all these jobs succeed. null: no canary. */
   readonly canary: number | null;
@@ -40,7 +39,7 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
 /** Returns the declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
 
-/** Returns which tables of the action are missing or may not be used; null if all can be used. */
+/** Returns which tables of the action are missing or may not be used; null: none. */
 export const missingFor = async (
   db: Database,
   action: OperationAction,
@@ -50,7 +49,7 @@ export const missingFor = async (
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
-/** Returns the fields of all actions together, except `ids`. The API reads `changes` by these fields. */
+/** Returns the fields of all actions together, except `ids`. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
@@ -69,7 +68,7 @@ export function checkedChanges(
     throw new InputError([{ path: "changes.ids", message }]);
   }
   try {
-    // An operation has a query instead of ids. This id only satisfies the command's validation.
+    // This id only satisfies the command's validation.
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
     const { ids: _, ...checked } = checkInput(commandOf(action), input);

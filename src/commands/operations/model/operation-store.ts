@@ -1,5 +1,5 @@
-// The interface of the store of operations (implemented by table-store.ts). Stored operations outlive their process, so
-// every admin of the schema can show and resume them.
+// The interface of the store of operations. Stored operations outlive their process, so every admin of the schema can
+// show and resume them.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
@@ -7,24 +7,21 @@ import type { JobChange } from "../../before-images/job-change.ts";
 import type { OperationSettings } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoSkippedCounts } from "./operation.ts";
 
-/** A change of an operation's state. The change is made only if the operation is in one of the states `from`. */
+/** A change of an operation's state, from one of the states `from`. */
 export interface Transition {
   readonly from: readonly OperationState[];
   readonly to: OperationState;
-  /** Whether the caller becomes the owner of the operation. The owner has a lease, and has to run the operation. */
+  /** Whether the caller becomes the owner of the operation, and so has to run it. */
   readonly takes?: boolean;
-  /**
-   * Whether the caller must own the operation. If true, `from` is compared with the stored state, even if the owner's
-   * lease has expired. If false, an operation whose owner's lease has expired counts as `interrupted`.
-   */
+  /** Whether the caller must own the operation. If not, an operation with an expired lease counts as `interrupted`. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
 }
 
 /**
- * The jobs that a batch processes: at most `limit` jobs that match the query, with ids above `afterId` and not above
- * `uptoId`. `before` and `openSince`: as in the operation's boundary (Boundary in operation.ts).
+ * The jobs that a batch processes: at most `limit` matching jobs, with ids above `afterId` and not above `uptoId`.
+ * `before` and `openSince`: as in the operation's boundary.
  */
 export interface Stretch {
   readonly afterId: string;
@@ -32,17 +29,17 @@ export interface Stretch {
   readonly limit: number;
   readonly before: string;
   readonly openSince: readonly string[];
-  /** The matching jobs, if SQL alone cannot evaluate the query (candidates.ts); null if SQL can. */
+  /** The matching jobs; null if SQL alone can evaluate the query. */
   readonly selection: BatchSelection | null;
 }
 
 export interface BatchSelection {
   readonly ids: readonly string[];
-  /** For each id, the ctid of the row that was checked. The batch does not change a job whose row has another ctid. */
+  /** For each id, the ctid of the checked row. A job whose row has another ctid is not changed. */
   readonly ctids: readonly string[];
 }
 
-/** What a batch of an undo processes: the first `limit` rows that are stored for jobs with ids above `afterId`. */
+/** What a batch of an undo processes: the first `limit` stored rows of jobs with ids above `afterId`. */
 export interface UndoStretch {
   readonly afterId: string;
   readonly limit: number;
@@ -50,18 +47,15 @@ export interface UndoStretch {
 
 /** The result of one batch. */
 export interface Batch {
-  /** The number of matching jobs that the batch has found; for an undo, of stored rows that the batch has read. */
+  /** The number of matching jobs that the batch has found; for an undo, of stored rows. */
   readonly found: number;
   /** The number of changed jobs; for an undo, of restored jobs. */
   readonly done: number;
-  /** How many matching jobs were skipped, by reason. Has no meaning for an undo. */
+  /** How many matching jobs were skipped, by reason; without meaning for an undo. */
   readonly skipped: SkippedCounts;
-  /** For an undo: how many jobs were not restored, by reason, in all batches of the undo so far. */
+  /** For an undo: how many jobs all batches so far have not restored, by reason. */
   readonly undoSkipped?: UndoSkippedCounts;
-  /**
-   * The id up to which jobs are processed. Null if the batch did nothing, for example because the operation was paused
-   * or stopped, or has a new owner.
-   */
+  /** The id up to which jobs are processed; null if the batch did nothing, as when the operation was paused. */
   readonly afterId: string | null;
 }
 
@@ -83,10 +77,7 @@ export interface CanaryOutcome {
   readonly undecided: number;
 }
 
-/**
- * The outcomes that a job of an operation can have. A call of receipt() lists the jobs with one of these outcomes. A
- * job with the outcome `failed_again` also has the outcome `done`. The last five outcomes are those of an undo.
- */
+/** The outcomes that a job of an operation can have. A job with the outcome `failed_again` also has `done`. */
 export const outcomes = [
   "done",
   "locked",
@@ -106,7 +97,7 @@ export interface ReceiptJob {
   readonly id: string;
   /** Null if the task is unknown. */
   readonly taskIdentifier: string | null;
-  /** The first line of the job's error, up to 300 characters; null if the job has no error or the error is unknown. */
+  /** The first line of the job's error, up to 300 characters; null if no error is known. */
   readonly errorLine: string | null;
 }
 
@@ -117,9 +108,8 @@ export interface Receipt {
 }
 
 /**
- * The jobs that an operation has changed, counted by their present states. At most 20,000 jobs are counted: those with
- * the lowest ids. If the operation deletes jobs, a job counts as `waiting` if an undo would restore the job, and as
- * `changed` if not.
+ * The jobs that an operation has changed, counted by their present states: at most 20,000 jobs, lowest ids first. If
+ * the operation deletes jobs, a job counts as `waiting` if an undo would restore the job, and as `changed` if not.
  */
 export interface OperationResults {
   /** The number of counted jobs. */
@@ -130,7 +120,7 @@ export interface OperationResults {
   readonly running: number;
   /** Jobs that are still as the operation left them. */
   readonly waiting: number;
-  /** All other jobs, such as jobs that a user has changed or failed after the operation. */
+  /** All other jobs, such as jobs that a user has changed since. */
   readonly changed: number;
   /** Jobs that an undo would restore now. */
   readonly restorable: number;
@@ -146,29 +136,26 @@ export interface OperationPage {
 export interface OperationStore {
   /** Stores a rehearsal for 15 minutes, or until 1,000 newer rehearsals are stored. */
   keep(rehearsal: Rehearsal): Promise<void>;
-  /** Returns a rehearsal and deletes it, so that it is used only once; null if it does not exist or has expired. */
+  /** Returns a rehearsal and deletes it; null if it does not exist or has expired. */
   take(id: string): Promise<Rehearsal | null>;
-  /**
-   * Creates a running operation that the caller owns. Throws `conflict` while another operation runs or is being
-   * undone.
-   */
+  /** Creates an operation that the caller owns. Throws `conflict` while another operation runs or is being undone. */
   begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
   /** Returns the existing operations with these ids; only the newest of them if the rows together are too long. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
    * Returns the operation that runs or is being undone. If there is none, returns the newest operation that was started
-   * with a query, not with ids or a key; null if there is no such operation among the newest 200 of all operations.
+   * with a query, not with ids or a key; null if there is none among the newest 200 operations.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**
-   * Returns operations, newest first; with `beforeId`, only operations that are older than this operation. If the rows
-   * are long, returns fewer than `limit` operations.
+   * Returns at most `limit` operations, newest first, and fewer if their rows are long. With `beforeId`, all are older
+   * than this operation.
    */
   list(limit: number, beforeId: string | null): Promise<OperationPage>;
   /**
    * Changes the operation's state. Returns null if a condition of the transition does not hold. Throws `conflict` if
-   * the operation would run or be undone while another operation runs or is being undone.
+   * two operations would run or be undone at the same time.
    */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
   /** Renews the caller's lease. Returns false if the caller no longer owns the operation. */
@@ -189,6 +176,6 @@ export interface OperationStore {
   canary(id: string): Promise<CanaryOutcome>;
   results(operation: Pick<JobOperation, "id" | "action" | "changes">): Promise<OperationResults>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
-  /** Deletes some of the expired rehearsals, receipts, undo data and operations. Returns true if there may be more. */
+  /** Deletes some of the expired data. Returns true if there may be more. */
   tidy(): Promise<boolean>;
 }

@@ -6,8 +6,7 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// An operation changes only jobs within its boundary (interface Boundary). Each id is processed once, so no job is
-// changed twice.
+// Each id is processed once, so no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -30,7 +29,7 @@ export type OperationState = (typeof operationStates)[number];
 
 /**
  * Limits an operation to jobs that existed at the rehearsal and have not changed since. The action stop-retrying also
- * changes jobs that have changed since the rehearsal.
+ * changes jobs that have changed.
  */
 export interface Boundary {
   /** The highest id of a job at the rehearsal. */
@@ -38,14 +37,13 @@ export interface Boundary {
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
   /**
-   * The start times of the transactions that were open at the rehearsal. A job that such a transaction changes gets the
-   * transaction's start time as its `updated_at`. So a job with one of these times counts as changed since the
-   * rehearsal, although the time is earlier than `before`.
+   * The start times of the transactions that were open at the rehearsal. Such a transaction sets `updated_at` of
+   * changed jobs to its start time. So a job with one of these times counts as changed since the rehearsal.
    */
   readonly openSince: readonly string[];
 }
 
-/** The plan of an operation. It is stored until the operation starts, at most 15 minutes. */
+/** The plan of an operation, stored for at most 15 minutes. */
 export interface Rehearsal {
   readonly id: string;
   readonly query: string;
@@ -61,12 +59,12 @@ export interface Rehearsal {
 
 /** How many jobs an undo does not restore, by reason. */
 export interface UndoSkippedCounts {
-  /** Jobs that the operation has deleted, and whose key another job has now. */
+  /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
-  /** Jobs that have changed since the operation. If the operation deletes jobs: jobs whose ids exist again. */
+  /** Jobs that have changed since the operation; for a deletion, jobs whose ids exist again. */
   readonly changed: number;
   readonly gone: number;
-  /** Jobs that were locked by a worker, or whose row was locked by another transaction. */
+  /** Jobs that a worker or another transaction had locked. */
   readonly locked: number;
 }
 
@@ -79,27 +77,24 @@ export interface JobOperation {
   readonly origin: Origin;
   readonly state: OperationState;
   readonly boundary: Boundary;
-  /** As in the rehearsal; null if an earlier version of this library began the operation. */
+  /** As in the rehearsal; null for an operation of an earlier version of this library. */
   readonly matched: Value | null;
-  /** As in the rehearsal, but at most `limit`; null if an earlier version of this library began the operation. */
+  /** As in the rehearsal, but at most `limit`; null as for `matched`. */
   readonly expected: Value | null;
   readonly startedAt: string;
   readonly finishedAt: string | null;
   /** The id up to which all jobs have been processed. */
   readonly afterId: string;
   readonly done: number;
-  /** Skipped jobs that were locked by a worker, or whose row was locked by another transaction. */
+  /** Jobs that a worker or another transaction had locked. */
   readonly skippedLocked: number;
-  /** Skipped jobs that were changed after the rehearsal, or stopped matching after their batch had found them. */
+  /** Jobs that were changed after the rehearsal, or stopped matching after their batch had found them. */
   readonly skippedChanged: number;
-  /** Skipped jobs that were deleted after their batch had found them. For an action by ids: ids without a job. */
+  /** Jobs that were deleted after their batch had found them; for an action by ids, ids without a job. */
   readonly skippedGone: number;
-  /** The number of rows that are stored for the receipt and the undo. */
+  /** The number of stored rows, for the receipt and the undo. */
   readonly storedRows: number;
-  /**
-   * The maximum number of jobs per second. null: no maximum, but the operation waits after each batch. 0: no maximum,
-   * and the operation does not wait between batches.
-   */
+  /** The maximum number of jobs per second; null: no maximum; 0: no maximum, and no pauses between batches. */
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
@@ -118,7 +113,7 @@ export interface JobOperation {
 
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
 
-/** Returns the number of skipped jobs, for all reasons together. */
+/** Returns the number of all skipped jobs. */
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
@@ -126,11 +121,11 @@ export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobO
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
-/** How long receipts and undo data are stored, in hours, unless there are too many (MAX_ROWS). */
+/** How long receipts and undo data are stored, in hours. */
 export const UNDO_HOURS = 24;
 /**
- * An operation with this many rows for its receipt and its undo stores no more rows. Once all newer operations together
- * have this many rows, the rows of an operation are deleted before UNDO_HOURS have passed.
+ * An operation with this many rows for its receipt and its undo stores no more rows. If all newer operations together
+ * have this many rows, the rows of an operation are deleted early.
  */
 export const MAX_ROWS = 1_000_000;
 
@@ -180,7 +175,7 @@ export function operationJson(operation: JobOperation): string {
   return objectText(members);
 }
 
-/** Returns the text of a JSON object. `members`: the names of its members, each with the JSON text of the value. */
+/** Returns the text of a JSON object whose values are given as JSON texts. */
 export function objectText(members: Readonly<Record<string, string>>): string {
   const texts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
   return `{${texts.join(",")}}`;

@@ -1,8 +1,7 @@
 // Counts the jobs that match the query of a rehearsal. Counting each match is cheap if the table or the range of
-// possible ids is small, if the query names ids or a key, or if an index finds the matches. If it is not cheap, the
-// number is estimated from a sample. If the sample has few matches, or if this process checks the texts of jobs (the
-// `check` of the query), a walk in the order of ids also counts matches, for a limited time. If the walk reaches the
-// last id, its count replaces the estimate. No row is locked.
+// possible ids is small, if the query names ids or a key, or if an index finds the matches. Otherwise, the number is
+// estimated from a sample. If the sample has few matches, or if this process checks the texts of jobs (the `check` of
+// the query), a walk in the order of ids also counts matches, for a limited time.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -33,7 +32,7 @@ export interface MatchRequest {
   readonly jobs: JobQuery;
   /** The highest id to include. */
   readonly maxId: string;
-  /** How long a walk may take, in milliseconds. A walk by id before the sample may take NARROW_FACTOR times as long. */
+  /** How long a walk may take, in milliseconds (see also NARROW_FACTOR). */
   readonly walkMs: number;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions | undefined;
@@ -41,10 +40,10 @@ export interface MatchRequest {
 
 type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
-// If a sample has at least this many matches, no walk follows, unless this process checks the texts of jobs.
+// A sample with this many matches suffices for an estimate.
 const ENOUGH_HITS = 30;
 const MAX_BY_INDEX = 10_000;
-// A range of fewer ids is walked before a sample is read. Because this walk often gives an exact number, it may take
+// A range of fewer ids is walked before a sample is read. This walk often gives an exact number, so it may take
 // NARROW_FACTOR times as long as a later walk.
 const NARROW = 200_000n;
 const NARROW_FACTOR = 4;
@@ -79,7 +78,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** Returns the tally of all matches; null if counting them would not be cheap, or was not finished in time. */
+/** Returns the tally of all matches; null if counting them is not cheap, or takes too long. */
 async function countedWhereCheap(
   tools: Tools,
   matchRequest: MatchRequest,
@@ -127,11 +126,10 @@ function isNarrow(matchRequest: MatchRequest): boolean {
 
 interface WalkTally {
   readonly tally: MatchTally;
-  /** Whether the walk reached the last id, so that the tally has all matches. */
   readonly isWhole: boolean;
 }
 
-/** Tallies the matches in ascending order of ids, up to the last id or until `walkMs` have passed. */
+/** Tallies the matches in ascending order of ids, until `walkMs` have passed. */
 async function walkedThrough(
   { reads, monotonic }: Tools,
   matchRequest: MatchRequest,
@@ -141,7 +139,7 @@ async function walkedThrough(
   let tally = noTally;
   const { first, last } = idsOf(matchRequest);
   let after = first - 1n;
-  // If the query names ids or a key, an index finds the few jobs that can match, however large the range is.
+  // If the query names ids or a key, an index finds the few jobs that can match, in a range of any size.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
   while (after < last) {
     if (monotonic() > until) return { tally, isWhole: false };
@@ -160,7 +158,7 @@ async function walkedThrough(
   return { tally, isWhole: true };
 }
 
-/** Returns the ids of all matches. Null: no index finds them all in time, or there are more than MAX_BY_INDEX. */
+/** Returns the ids of all matches; null if no index finds them in time, or if there are more than MAX_BY_INDEX. */
 async function idsByIndex(
   db: Database,
   jobs: JobQuery,

@@ -1,14 +1,13 @@
-// Computes how many jobs match the query of an operation: in total, locked, not locked, by task and by queue. The
-// numbers are counted, or estimated from a sample of the table's pages. If some jobs are too large to check, a counted
-// number is an interval.
+// Computes how many jobs match the query of an operation, from a full count or from a sample of the table's pages. If
+// some jobs are too large to check, a counted number is an interval.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
   readonly count: Value;
-  /** The number of matching jobs that are locked. Most actions skip these jobs. */
+  /** The number of locked matching jobs. Most actions skip these jobs. */
   readonly locked: Value;
-  /** The number of matching jobs that are not locked. */
+  /** The number of unlocked matching jobs. */
   readonly free: Value;
   /** The tasks with the most matches, at most ten. */
   readonly byTask: readonly CountOf[];
@@ -24,11 +23,11 @@ export interface CountOf {
   readonly count: Value;
 }
 
-/** Numbers of matching jobs, counted one by one, and the total sizes of their payloads and errors. */
+/** Numbers of matching jobs, counted one by one, and the total sizes of payloads and errors. */
 export interface MatchTally {
   readonly rows: number;
   readonly locked: number;
-  /** The number of jobs that may match, but are too large to check. An operation skips these jobs. */
+  /** The number of jobs that may match, but are too large to check. */
   readonly undecided: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
@@ -40,7 +39,7 @@ type Counts = ReadonlyMap<number | null, number>;
 
 /** The matching jobs on some pages of the table, and the data for the estimate. */
 export interface MatchSample {
-  /** For each job, the position of the job's page in the sample, from 0. The next three lists have the same order. */
+  /** The position of each job's page in the sample, from 0. The next three lists have the same order. */
   readonly places: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -48,13 +47,13 @@ export interface MatchSample {
   readonly pagesRead: number;
   /** The number of pages of the table. */
   readonly pages: number;
-  /** The total sizes of the payloads and errors of these jobs, in bytes; 0 if the sizes were not read. */
+  /** The total sizes of the payloads and errors, in bytes; 0 if they were not read. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
 
 const MAX_SHARES = 10;
-/** The maximum number of jobs on one page. If the sample has no matches, this number limits the estimate. */
+/** Limits the estimate if the sample has no matches. */
 const MAX_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {
@@ -102,7 +101,7 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
 
 /** Facts that limit an estimate from a sample. */
 export interface SampleBounds {
-  /** The matches that were counted one by one: a lower bound of the estimate. */
+  /** The counted matches: a lower bound of the estimate. */
   readonly walked: MatchTally;
   /** The number of ids that can match: an upper bound of the estimate. */
   readonly most: number;

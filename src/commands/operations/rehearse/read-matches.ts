@@ -1,5 +1,4 @@
-// Reads the data from which match-counts.ts computes the numbers of a rehearsal: tallies of matching jobs, the ids of
-// matching jobs that an index finds, and the matching jobs on random pages of the table.
+// Reads the data from which match-counts.ts computes the numbers of a rehearsal.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -132,8 +131,8 @@ export async function sampleMatches(
 }
 
 /**
- * Returns the sample if this process checks the texts of jobs (the `check` of the query). The sizes are 0, because
- * count-matches.ts reads them in a walk.
+ * Returns the sample if the query has a `check` that this process runs. The sizes are 0, because count-matches.ts reads
+ * them.
  */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);
@@ -158,7 +157,7 @@ interface SampleRow {
   readonly error_bytes: number | null;
 }
 
-// The arrays have one item for each job, because counting by page in this process is cheaper than grouping in SQL.
+// Counting by page in this process is cheaper than grouping in SQL.
 const sampleSql =
   (jobs: JobQuery): Statement =>
   (s) =>

@@ -1,5 +1,5 @@
-// Rehearses an operation: counts the jobs that the operation would change or skip, counts the matching jobs by task and
-// by queue, and reads a few matching jobs as samples. A count may be an estimate, so it is a Value with a precision.
+// Rehearses an operation: counts the jobs that the operation would change or skip, and reads a few matching jobs as
+// samples. A count may be an estimate, so it is a Value with a precision.
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -19,24 +19,21 @@ import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
 
 export interface RehearsalReport {
   readonly rehearsal: Rehearsal;
-  /** The number of matching jobs, including those that are skipped. */
+  /** The number of matching jobs, including skipped jobs. */
   readonly count: Value;
   /** The number of jobs that would be changed, at most the limit. */
   readonly change: Value;
-  /**
-   * The number of matching jobs that are not changed because they are locked. (A cancellation requests the end of these
-   * jobs.) 0 if the action also changes locked jobs.
-   */
+  /** The number of jobs that are not changed because they are locked; 0 if the action also changes locked jobs. */
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
-  /** The earliest and the latest new run_at of the jobs; readTimes() describes when this is null. */
+  /** The earliest and the latest new run_at of the jobs (see readTimes()). */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** The estimated size of the undo data, in bytes; 0 if `tools.store` is null. */
+  /** The estimated size of the undo data, in bytes. */
   readonly undoBytes: number;
-  /** The expected number of jobs in the undo data, at most MAX_ROWS; 0 if `tools.store` is null. */
+  /** The expected number of jobs in the undo data; 0 if `tools.store` is null. */
   readonly undoJobs: number;
   readonly etaS: number;
 }
@@ -47,7 +44,7 @@ export interface Share {
   readonly count: Value;
 }
 
-// Short, so that the page's preview appears soon. The command line sets a longer time, to get exact numbers more often.
+// Short, so that the page's preview appears soon.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {
@@ -56,10 +53,7 @@ export interface RehearsalRequest {
   readonly changes: object;
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
-  /**
-   * How long matching jobs may be counted in the order of their ids, in milliseconds (see MatchRequest). The search for
-   * samples may take half as long. Default 250.
-   */
+  /** How long a walk may count matching jobs, in milliseconds (see MatchRequest). Default 250. */
   readonly walkMs?: number;
   /** Whether the rehearsal is stored, so that the operation can be started. Default true. */
   readonly isStored?: boolean;
@@ -68,8 +62,8 @@ export interface RehearsalRequest {
 }
 
 /**
- * Rehearses an operation. Throws InputError for an invalid query or invalid changes. If `tools.store` is null, because
- * its tables are missing, the rehearsal is not stored, and so the operation cannot be started.
+ * Rehearses an operation. Throws InputError for an invalid query or invalid changes. If `tools.store` is null, the
+ * operation cannot be started.
  */
 export async function rehearse(
   tools: RehearsalTools,
@@ -93,10 +87,10 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // The operation compiles the stored query again. So the explicit query is stored, in which each word has a fixed
-  // meaning. In the typed query, a word that is now the key of a job would be a search for a text once the job is gone.
+  // The operation compiles the stored query again. In the typed query, a word that is now the key of a job would be a
+  // search for a text once the job is gone. In the explicit query, each word has a fixed meaning.
   const { explicit: query, nowUs } = jobs;
-  // Throws if the explicit query, which can be longer than the typed query, exceeds the limits of a query.
+  // Throws if the explicit query exceeds the limits of a query.
   parseQuery(query);
   const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);
@@ -112,11 +106,7 @@ export async function rehearse(
   };
 }
 
-/**
- * Adds `-term` to the query, because the action leaves out the jobs that match `term`. The preview and the receipt show
- * the added term. Returns the query unchanged if `term` is undefined, if the query is empty, or if the query already
- * requires `-term`.
- */
+/** Adds `-term` to the query, because the action leaves out the jobs that match `term`. */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
   if (tree === null) return text;
@@ -125,11 +115,11 @@ function removeTerm(text: string, term: string | undefined): string {
   return tree.kind === "or" ? `(${text}) -${term}` : `${text} -${term}`;
 }
 
-// How many jobs an operation deletes or changes per second, as measured for an operation that pauses half of the time.
+// Measured for an operation that pauses half of the time.
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** Returns the counts with the names of the tasks or queues. A deleted one has its id as name, such as `#12`. */
+/** Returns the counts with the names of the tasks or queues; a deleted task or queue has a name such as `#12`. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",

@@ -1,7 +1,6 @@
 // Builds the statement that is one batch of an operation. The statement finds matching jobs, locks them, checks them
 // again under the lock, stores their earlier state, changes them, and records the operation's progress. Either all of
-// this happens or nothing, so a killed process leaves no job half done. Jobs that were found unlocked but could not be
-// changed count as locked until another statement has read them again (missed.ts).
+// this happens or nothing, so a killed process leaves no job half done.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -19,9 +18,8 @@ import type { BatchSelection, Stretch } from "../model/operation-store.ts";
 import { isSince } from "./missed.ts";
 
 /**
- * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch changes
- * nothing unless the operation has this owner, is running (for an undo: undoing), and has processed the jobs exactly
- * up to `afterId` of the stretch.
+ * The operation of a batch, its owner, and values for the operation's row. A batch changes jobs only if the operation
+ * has this owner, is running or being undone, and has processed the jobs exactly up to `afterId`.
  */
 export interface Claim {
   readonly operationId: string;
@@ -36,10 +34,7 @@ export interface BuiltStatement {
   readonly values: readonly unknown[];
 }
 
-/**
- * Returns the statement. It locks, in id order, only jobs that no other session has locked, so a batch never waits for
- * a worker.
- */
+/** Returns the statement. It skips rows that another session has locked, so a batch never waits for a worker. */
 export function batchStatement(
   s: string,
   query: JobQuery,
@@ -62,8 +57,8 @@ export function batchStatement(
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
   // The action stop-retrying (`mayRun`) must also change jobs that crash their workers. Such a job is always locked or
-  // has just changed. So this action also changes jobs with a `locked_at`, and jobs that have changed since the
-  // rehearsal. The action skips jobs that were added since the rehearsal.
+  // has just changed. So this action includes locked and changed jobs, and leaves out jobs that were added since
+  // the rehearsal.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -71,8 +66,8 @@ export function batchStatement(
   const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // If there is a selection, this process has already checked the payloads and errors of the selected jobs. A job
-  // whose row has changed since that check is still in `found`, but is not locked below, because its ctid has changed.
+  // This process has already checked the payloads and errors of a selection. A job whose row has changed since this
+  // check is still in `found`, but is not locked below, because its ctid has changed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -107,9 +102,8 @@ export function batchStatement(
 }
 
 /**
- * Returns a common table expression: the jobs that were found unlocked but could not be changed, and their present
- * `locked_at`. Rows that another session has locked are left out, so that RUNNING includes their jobs: they may be
- * running jobs of the fast mode.
+ * The jobs that were found unlocked but could not be changed, and their present `locked_at`. Rows that another session
+ * has locked are left out, so that RUNNING includes their jobs: they may be running jobs of the fast mode.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -128,7 +122,7 @@ const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
 
-/** Selects and locks the operation's row. So a pause or a stop of the operation waits until the batch commits. */
+/** Locks the operation's row, so that a pause or a stop of the operation waits until the batch commits. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
@@ -145,9 +139,8 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes or deletes the jobs in `locked_jobs`, whose rows this statement has locked. A deletion finds the rows by
- * ctid: a search in the index on ids would read dead entries of the jobs that earlier batches have deleted, which would
- * take a third of a batch's time.
+ * Changes or deletes the jobs in `locked_jobs`. A deletion finds the rows by ctid. The index on ids has dead entries of
+ * the jobs that earlier batches have deleted, and reading these entries would take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changeStatement(s, change, parameter);

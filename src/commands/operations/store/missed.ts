@@ -1,7 +1,6 @@
-// Jobs that a batch of an operation tried to change but could not change, because another transaction had locked,
-// changed or deleted their rows. The batch's snapshot cannot show which of the three has happened, so the batch counts
-// all these jobs as locked. Then checkAgain() reads the jobs again, and noteMissed() corrects the counts. If the
-// process is killed before the correction, the jobs stay counted as locked.
+// Jobs that a batch of an operation could not change, because another transaction had locked, changed or deleted their
+// rows. The batch's snapshot cannot show the reason, so the batch counts all these jobs as locked. Then checkAgain()
+// reads the jobs again, and noteMissed() corrects the counts.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";
@@ -19,8 +18,8 @@ export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice
 
 /**
  * Returns a condition: `time` is after `before`, or is one of `openSince`, the start times of the transactions that
- * were open at `before`. A transaction writes its start time into the jobs that it changes. So a change that was
- * committed after `before` can have a time before `before`.
+ * were open at `before`. The time of a change is the start time of its transaction, so a change that was committed
+ * after `before` can have an earlier time.
  */
 export const isSince = (time: string, before: string, openSince: string): string =>
   `(${time} > ${before} or ${time} = any(${openSince}))`;
@@ -53,7 +52,7 @@ const checkSql =
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
-/** Corrects the operation's counts and receipt: the changed and gone jobs no longer count as locked. */
+/** Corrects the operation's counts and receipt. */
 export async function noteMissed(
   db: Database,
   operationId: string,

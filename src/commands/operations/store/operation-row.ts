@@ -1,4 +1,4 @@
-// The SQL row of an operation, the SQL that reads such rows, and the conversion of a row to a JobOperation.
+// The SQL row of an operation, and its conversion to a JobOperation.
 import { parseIdArray } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import { isUnpackable } from "../../../insight/expressions/large-values.ts";
@@ -12,7 +12,7 @@ import {
   type UndoSkippedCounts,
 } from "../model/operation.ts";
 
-/** A row with the `operationColumns`, as `query()` returns it: bigints, numerics and JSON are texts. */
+/** A row with the `operationColumns`. Bigints and JSON are texts. */
 export interface OperationRow {
   readonly id: string;
   readonly query: string;
@@ -51,7 +51,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** An expression: the stored state; `interrupted` if this state needs a process that holds a lease, and none does. */
+/** An expression: `interrupted` if an operation at work has no valid lease; otherwise the stored state. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
@@ -67,7 +67,7 @@ const textBytes = (row: string): string =>
 
 /**
  * Returns a condition: the row's texts and JSON are short enough to come from this program, and `changes` is a JSON
- * object. Other rows are neither listed nor found. The sizes are checked first, without decompressing a value.
+ * object. The sizes are checked first, without decompressing a value.
  */
 export const isOwnRow = (row: string): string =>
   `case when ${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
@@ -75,8 +75,8 @@ export const isOwnRow = (row: string): string =>
     then pg_catalog.json_typeof(${row}.changes) = 'object'::text else false end`;
 
 /**
- * Returns an expression: the size of a row's texts and JSON in bytes. isOwnRow() must be true for the row, because
- * the expression decompresses the JSON.
+ * Returns an expression: the size of a row's texts and JSON in bytes. The expression decompresses JSON, so isOwnRow()
+ * must be true for the row.
  */
 export const rowBytes = (row: string): string =>
   [

@@ -1,5 +1,4 @@
-// Reads the receipt of an operation (the jobs that the operation changed or skipped, and what its undo did), and the
-// outcome of its canary.
+// Reads the receipt of an operation, and the outcome of its canary.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { failedAt, wasFailedByHand } from "../../../insight/expressions/failed-at.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
@@ -7,19 +6,15 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /**
- * Returns a condition: the job (alias `jobs`) has failed again after the operation changed the job. `images`: the alias
- * of the row that the operation stored for the job. A job that was cancelled, or failed by hand without a reason, does
- * not count.
+ * Returns a condition: the job (alias `jobs`) has failed again after the operation changed the job. A job that was
+ * cancelled, or failed by hand without a reason, does not count. `images`: the alias of the job's stored row.
  */
 export const FAILED_AGAIN = (images: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${images}.left_attempts and ${failedAt("jobs")} > ${images}.left_at
     and not ${wasFailedByHand("jobs")}`;
 
-/**
- * A condition: after the operation, the job was cancelled, or failed by hand without a reason. The canary does not
- * count the job.
- */
+/** After the operation, the job was cancelled, or failed by hand without a reason. */
 const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > images.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `
@@ -38,7 +33,7 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** Conditions on the rows that the operation has stored. For `failed_again`, receiptSql() also tests FAILED_AGAIN. */
+/** For `failed_again`, receiptSql() also tests FAILED_AGAIN. */
 const conditions: Readonly<Record<Outcome, string>> = {
   done: "images.outcome = 'd'",
   locked: "images.outcome = 'l'",
@@ -53,13 +48,11 @@ const conditions: Readonly<Record<Outcome, string>> = {
   undo_locked: "images.undo_outcome = 'l'",
 };
 
-// A page of `failed_again` reads at most this number of jobs that the operation has changed. If few of these jobs have
-// failed again, the page has fewer jobs than requested.
+// A page of `failed_again` reads at most this number of changed jobs, so the page can have fewer jobs than requested.
 const MAX_SCANNED = 5_000;
 
 /**
- * Returns a condition: the row belongs to the operation and is after the cursor. The rows of jobs that the operation or
- * its undo skipped have indexes, so a simple condition is fast. For all other rows, only rowsAfter() is fast.
+ * The rows of skipped jobs have indexes, so a simple condition is fast. For all other rows, only rowsAfter() is fast.
  */
 const rowsOfPage = (outcome: Outcome) =>
   conditions[outcome].startsWith("images.outcome = 'd'")

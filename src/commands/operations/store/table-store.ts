@@ -1,6 +1,6 @@
 // Stores operations in the tables of the extension `operations`. The process that runs an operation, its owner, has a
-// lease in the operation's row. A unique index allows only one operation in a state of `atWork`. Nothing depends on a
-// database session, so the store works behind a transaction pooler.
+// lease in the operation's row. A lease, unlike a session lock, works behind a transaction pooler. A unique index
+// allows only one operation in a state of `atWork`.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -26,9 +26,8 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** The duration of a lease. Each batch renews the lease. When the lease has expired, the operation is interrupted. */
+/** The duration of a lease, in seconds. When the lease has expired, the operation is interrupted. */
 export const LEASE_S = 15;
-/** How long after its rehearsal an operation can be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
 
 /** `owner`: the id of this process in the rows of the operations that it runs. */
@@ -138,7 +137,6 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** `missed`: the result of checkAgain(); null if checkAgain() was not called. */
 function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
@@ -147,9 +145,8 @@ function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): 
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The maximum number of stored rehearsals. The oldest are deleted first, because a rehearsal is usually used soon. */
 const MAX_REHEARSALS = 1_000;
-/** A condition: the row is a rehearsal. Other rows are used names (use-once.ts), which are stored until they expire. */
+/** The table also stores used names (use-once.ts). */
 const IS_REHEARSAL = `id not like '${USED}%'`;
 
 const keepSql = (s: string) => `
@@ -203,7 +200,7 @@ const findAllSql = (s: string) => `
   from page join ${s}._private_operations as operation on operation.id = page.id
   where page.row_number > 0`;
 
-// currentOrLast() searches at most this many of the newest operations, so that its time does not grow with the table.
+// currentOrLast() searches at most this many of the newest operations.
 const MAX_SCANNED = 200;
 
 const currentOrLastSql = (s: string) => `

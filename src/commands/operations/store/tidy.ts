@@ -1,31 +1,26 @@
 // Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. A program may act on
-// single jobs many times a second, so two bounds apply, too. If all newer operations together have a million rows of
-// receipts and undo data, the receipt and the undo data of an operation are deleted earlier. If there are about 20,000
-// newer operations, the whole operation is deleted earlier. An operation that is still paused or interrupted when its
-// receipt expires is stopped, because after a resume its receipt and undo would be incomplete.
+// single jobs many times a second, so data are deleted earlier if newer operations have a million stored rows, or if
+// there are about 20,000 newer operations. An operation that is still paused or interrupted when its receipt expires is
+// stopped, because after a resume its receipt and undo would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
 
 const MAX_OPERATIONS = 20_000;
-/** The error of an operation that was stopped because its receipt had expired. */
 const EXPIRED = "not resumed before its receipt expired";
-// A statement expires at most this many operations, deletes at most this many operations, and deletes at most this many
-// stored rows. So each statement ends quickly and does not hold back vacuum.
+// The maximum number of operations or stored rows that a statement expires or deletes, so that the statement ends
+// quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
-/**
- * An expression: the time since which no process works on the operation. If the row lacks this time, as after a pause
- * by an earlier version, created_at is used.
- */
+/** An expression: the time since which no process works on the operation. Old rows may lack this time. */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 
-// Expires operations. Sets `kept` to 0: tidySql then deletes the stored rows. Also stops open operations. The update
-// checks IDLE again, because the operation may have been resumed after `old` was read.
+// Sets `kept` of expired operations to 0: tidySql then deletes the stored rows. The update checks IDLE again, because
+// the operation may have been resumed after `old` was read.
 const expireSql = (s: string) => `
   with candidates as (
     select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
@@ -72,8 +67,8 @@ const expireSql = (s: string) => `
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
 /**
- * Returns an expression: about the highest id of the operations that are older than the newest MAX_OPERATIONS. The rows
- * are not counted, because the ids have few gaps.
+ * Returns an expression: about the highest id below those of the newest MAX_OPERATIONS operations. The rows are not
+ * counted, because the ids have few gaps.
  */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;

@@ -1,7 +1,6 @@
-// The statement that undoes the change of an operation for one batch of jobs. The changed columns of a job are restored
-// if the job is still as the operation left it. If the change includes running jobs (`mayRun`), a job that has run
-// since can be restored, too. A deleted job is inserted again unless its id or key is in use. If a job is not restored,
-// the reason is stored.
+// The statement that undoes an operation for one batch of jobs. A changed job is restored if it is still as the
+// operation left it. A deleted job is inserted again unless its id or key is in use. If a job is not restored, the
+// reason is stored.
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,
@@ -83,9 +82,8 @@ export function undoStatement(
 }
 
 /**
- * Returns an SQL expression for the reason why a job was not restored: `g` gone, `l` locked, `c` changed. The
- * expression reads the job's row as it was at the start of the statement. If that state does not prevent an undo,
- * another session had locked the row or has changed it since. The reason is then `l`.
+ * Why a job was not restored: `g` gone, `l` locked, `c` changed. If the state at the start of the statement shows no
+ * reason, another session has locked or changed the row. The reason is then `l`.
  */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
@@ -94,14 +92,14 @@ const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
       end`;
 
 /**
- * Why a deleted job was not restored. `c`: a job with its id exists. `k`: another job has its key. Without a key, the
- * reason is always `c`: a new job with the same id may not be visible in `jobs` yet.
+ * Why a deleted job was not restored. `c`: a job with its id exists, perhaps not yet visible in `jobs`. `k`: another
+ * job has its key.
  */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
 /**
- * Returns the SQL condition under which an undo would restore a job. `batch` is the job's stored row. `jobs` is the
- * job's present row; its columns are null if the job no longer exists.
+ * Returns the SQL condition under which an undo would restore a job. `batch`: the job's stored row. `jobs`: its present
+ * row, with null columns if the job no longer exists.
  */
 export function mayBeRestored(s: string, change: JobChange, parameter: AddParameter): string {
   if (isDeletion(change)) {
@@ -134,7 +132,7 @@ const changedBack = (
     returning jobs.id
   )`;
 
-/** Inserts deleted jobs again. Finds each job's task and named queue by name, because their ids may have changed. */
+/** Finds each job's task and named queue by name, because their ids may have changed. */
 const putBack = (s: string): string => `restored as (
     insert into ${s}._private_jobs (
       id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,

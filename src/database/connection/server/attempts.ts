@@ -1,11 +1,6 @@
-// The order in which a client attempts to connect to servers, much as in libpq. If a failure may depend on encryption,
-// and sslmode allows connections with and without encryption, the same server follows in the other mode. If a server is
-// unreachable, is starting, or does not match the target, the next server follows. If a server reports any other error,
-// such as a wrong password, the connect fails.
-//
-// There are two differences from libpq. After a wrong password, the other encryption mode is not attempted. Servers
-// that recently timed out come last, with a short time limit. Without this, after a failover, each connect would first
-// wait the whole time limit for the unreachable former primary.
+// The order in which a client attempts to connect to servers, as in libpq, with two differences. After a wrong
+// password, the other encryption mode is not attempted. Servers that recently timed out come last, with a short time
+// limit, so that connects after a failover do not first wait for the former primary.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";
@@ -48,13 +43,13 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   );
 }
 
-/** How long a host counts as timed out, so that it comes after the other hosts. */
+/** How long a host counts as timed out. */
 const TIMED_OUT_FOR_MS = 60_000;
 /** The time limit of an attempt at a host that counts as timed out, if there are other hosts. */
 const TIMED_OUT_LIMIT_MS = 2_000;
 const timedOutAt = new WeakMap<Host, number>();
 
-/** Called after each failed attempt. Records a timeout of the host. Any other failure deletes the record. */
+/** Records a timeout of the host. Any other failure deletes the record. */
 export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) timedOutAt.delete(host);
   // A timeout under the shorter limit is not recorded, so that after TIMED_OUT_FOR_MS the ordinary limit applies again.
@@ -71,7 +66,7 @@ const timedOutLast = (hosts: readonly Host[]): readonly Host[] => [
   ...hosts.filter(hasTimedOut),
 ];
 
-/** Whether an error is a timeout that pg has reported. Only the text of the error shows this. */
+/** Only the text of pg's error shows that the error is a timeout. */
 const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
 
 function shuffle<T>(all: readonly T[]): readonly T[] {
@@ -119,10 +114,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
   );
 }
 
-/**
- * Returns the error of a failed connect: one error with the reasons of all failures. The last error is returned
- * unchanged if it is a WorkerError, or if all failures have the same server and reason and none is a mismatch.
- */
+/** Returns one error with the reasons of all failures. */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;

@@ -1,7 +1,6 @@
 // Parses the text that identifies a database, and finds the secrets in the text. The text has one of libpq's two forms:
 // postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". The package pg-connection-string
-// is not used: it supports only one host, no service, and not the second form. Error messages contain no values of the
-// text, which may be passwords.
+// supports only one host, and not the second form. Error messages contain no values, which may be passwords.
 import { InputError } from "../../../base/errors.ts";
 import {
   type ConnectionParameter,
@@ -14,12 +13,15 @@ import {
 const FORM =
   "the database address is neither postgres://user:password@host:port/database nor host=… port=… dbname=…; set DATABASE_URL or --database-url";
 
-// The message does not repeat the invalid port: if a password has an unescaped slash, the part of the password before
-// the slash may be parsed as the port.
+// The message does not repeat the port, which may be a part of a password with an unescaped slash.
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
-/** Returns the parameters of the text. Throws InputError for a text in neither form, and for invalid parameters. */
+// As above: the name may contain the rest of a password.
+const NAME =
+  "the name of the database in the database URL contains @ (in a password / is %2F; in a name @ is %40)";
+
+/** Returns the parameters of the text. Throws InputError for an invalid text. */
 export function parametersOfText(given: string): ParameterSet {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
@@ -32,9 +34,9 @@ export function parametersOfText(given: string): ParameterSet {
 }
 
 /**
- * Sets a parameter in `found`; an empty `text` sets nothing. A parameter that is ignored, or whose unsupported value is
- * ignored, is added to ignoredIn(found) instead. `where` is for messages, for example `in the database URL`. Throws
- * InputError for an unknown name, and for an unsupported value that may not be ignored.
+ * Sets a parameter in `found`, or adds it to ignoredIn(found) if it has no effect here. An empty `text` sets nothing.
+ * `where` is for messages, for example `in the database URL`. Throws InputError for an unknown name or an unsupported
+ * value.
  */
 export function setParameter(found: ParameterSet, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
@@ -57,7 +59,7 @@ export function setParameter(found: ParameterSet, name: string, text: string, wh
 
 const ignoredOf = new WeakMap<ParameterSet, Set<string>>();
 
-/** Returns the ignored parameters of `found`, such as `schema in the database URL`. setParameter() adds them. */
+/** Returns the ignored parameters of `found`, such as `schema in the database URL`. */
 export function ignoredIn(found: ParameterSet): Set<string> {
   const ignored = ignoredOf.get(found) ?? new Set();
   ignoredOf.set(found, ignored);
@@ -91,10 +93,7 @@ export function withoutSecrets(given: string): { text: string; isWithout: boolea
   return { text: open, isWithout: open !== text };
 }
 
-/**
- * Returns the secrets in a text; none if the text is invalid. The password before the @ of a URL is returned both
- * decoded and as written.
- */
+/** Returns the secrets in a text; none if the text is invalid. A URL's password is returned decoded and as written. */
 export function secretsOfText(given: string): string[] {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
@@ -129,13 +128,14 @@ function openWords(text: string): string {
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Returns the parameters in the text after `postgresql://`. */
+/** Parses the text after `postgresql://`. */
 function pairsOfUri(uri: string): Pairs {
   const at = loginEnd(uri);
   const [, servers = "", path = "", query = ""] =
     /^([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(uri.slice(at + 1)) ?? [];
   const [user = "", ...password] = uri.slice(0, Math.max(0, at)).split(":");
   const hosts = servers.split(",").map(hostAndPort);
+  if (path.includes("@")) throw new InputError(NAME);
   const listed = (values: readonly string[]) =>
     values.every((one) => one === "") ? "" : values.join(",");
   const pairs: (readonly [string, string])[] = [
@@ -149,14 +149,13 @@ function pairsOfUri(uri: string): Pairs {
     const [name = "", ...value] = part.split("=");
     pairs.push([decode(name), decode(value.join("="))]);
   }
-  // The parameters of the query come last, so that they override the five above. Empty ones of the five are left out.
+  // The parameters of the query come last, so that they override the five above.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
 }
 
 /**
- * Returns the index of the @ after user and password; -1 if the URL has none. User and password may contain a ?, as in
- * libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @. So the last @ before this end
- * is the @ after user and password.
+ * Returns the index of the @ after user and password; -1 if the URL has none. Unlike in libpq, a password may contain
+ * an @. The hosts end at the first / or ? after the first @, and the last @ before this end counts.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
@@ -172,7 +171,7 @@ function hostAndPort(text: string): readonly [host: string, port: string] {
   return [six ?? decode(name), port];
 }
 
-/** Decodes percent escapes. A "%" that does not begin an escape is kept. */
+/** A "%" that does not begin an escape is kept. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
@@ -181,7 +180,7 @@ function decode(text: string): string {
   }
 }
 
-/** Returns the parameters of a text such as `host=a port=1 password='it\'s'`, with libpq's quotes and backslashes. */
+/** Parses a text such as `host=a port=1 password='it\'s'`. */
 function pairsOfWords(text: string): Pairs {
   const pairs: (readonly [string, string])[] = [];
   const word = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s\\']|\\.)*))(?=\s|$)/suy;

@@ -1,6 +1,5 @@
 // Turns the modes of libpq's sslmode (PostgreSQL documentation, "SSL Support") and pg's mode no-verify into options of
-// Node's TLS. Certificates and keys are read at every connect, because their files may be replaced while the process
-// runs.
+// Node's TLS. Certificates and keys are read at every connect, because their files may change.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -66,7 +65,7 @@ export function tlsOptions(encryption: Encryption): object {
   };
 }
 
-/** Accepts a certificate with any host name. The certificate's issuer is still checked. */
+/** Accepts a certificate with any host name. */
 const anyName = { checkServerIdentity: () => undefined };
 
 /** Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default of this option. */
@@ -89,13 +88,13 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-/** Returns the authorities that the system or Node trusts. Loads node:tls only when called: few programs need this. */
+/** Loads node:tls only when called, because few programs need it. */
 function publicAuthorities(): readonly string[] {
   const { getCACertificates } = process.getBuiltinModule("node:tls");
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];
 }
 
-/** Returns the file in libpq's directory ~/.postgresql, if it exists. `where`: the parameter's name, for messages. */
+/** Returns the file in libpq's directory ~/.postgresql, if it exists. */
 function ifExists(name: string, where: string): SourcedText | undefined {
   const text = join(homedir(), ".postgresql", name);
   return existsSync(text) ? { text, where } : undefined;

@@ -70,7 +70,7 @@ export const parameters = {
   sslcrldir: { env: "PGSSLCRLDIR", choices: [] },
   requirepeer: { env: "PGREQUIREPEER", choices: [] },
   sslcertmode: { env: "PGSSLCERTMODE", choices: ["allow"] },
-  // Parameters of JDBC and pg, which occur in many URLs.
+  // JDBC, pg
   ssl: { choices: ["true", "1", "false", "0", "no-verify"] },
   uselibpqcompat: { choices: ["true", "false"] },
   statement_timeout: {},
@@ -81,7 +81,7 @@ export const parameters = {
 
 export type ParameterName = keyof typeof parameters;
 
-/** Parameters of libpq, other clients and poolers that occur in URLs, have no effect here and protect nothing. */
+/** Parameters that occur in URLs, have no effect here and protect nothing. */
 const ignored = new Set([
   ...["keepalives_interval", "keepalives_count", "tcp_user_timeout", "krbsrvname", "gsslib"],
   ...["gssdelegation", "authtype", "tty", "max_protocol_version", "sslkeylogfile"],
@@ -123,7 +123,7 @@ export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }
 
-/** Returns the parameters that the environment sets. Empty variables are ignored. */
+/** Returns the parameters that the environment sets. */
 export function parametersOfEnvironment(env: NodeJS.ProcessEnv): ParameterSet {
   const found: ParameterSet = {};
   for (const [name, { env: variable }] of Object.entries<ConnectionParameter>(parameters)) {

@@ -1,6 +1,5 @@
 // Determines the servers, the login and the encryption of connections. The connection text takes precedence over the
-// service (service-file.ts), the service over libpq's environment variables, and the variables over libpq's defaults.
-// As in libpq, the variables apply in every program, also in a program that uses this library.
+// service, the service over libpq's environment variables, and the variables over libpq's defaults.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -46,12 +45,9 @@ export interface ServerSettings {
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
-  /**
-   * Time limits by name, in milliseconds: those of PostgreSQL, which pg sends to the server, and `query_timeout` of pg
-   * itself.
-   */
+  /** Time limits of PostgreSQL by name, and `query_timeout` of pg, in milliseconds. */
   readonly timeouts: Readonly<Record<string, number>>;
-  /** The parameters of the connection text and of the service that have no effect here, each with its source. */
+  /** The given parameters that have no effect here, each with its source. */
   readonly ignored: readonly string[];
 }
 
@@ -60,7 +56,7 @@ const NOWHERE =
 
 /**
  * Returns the settings for a connection text. Throws InputError for invalid parameters, and WorkerError if the text is
- * empty and no variable of libpq names a host, a port, a database, a user or a service.
+ * empty and no variable of libpq replaces it.
  */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
   const isEmpty = text.trim() === "";
@@ -107,7 +103,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
-    // A limit of 0 or less means that no limit is set, and a limit of one second is raised to two.
+    // As in libpq, 0 or less means no limit.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined

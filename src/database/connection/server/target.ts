@@ -1,5 +1,5 @@
-// Checks that the server of a connection matches the target: the state that target_session_attrs requires. The server
-// is checked at the login and again later, because a primary may become a standby while the connection is open.
+// Checks that a connection's server has the state that target_session_attrs requires (the target). The check is
+// repeated after the login, because a primary may become a standby.
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
@@ -17,12 +17,10 @@ export async function assertTarget(
   target: SessionTarget,
   timeoutMs?: number,
 ): Promise<void> {
-  // Any server matches these two targets, so the server's state is not read.
+  // Any server matches these two targets.
   const isAny = target === "any" || target === "prefer-standby";
-  // `query_timeout` is an option of pg's queries that pg's types do not declare.
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
-  // Without a listener, the loss of the connection would end the process. Later, the pool or the code that uses the
-  // client adds its own listener.
+  // Without a listener, the loss of the connection would end the process.
   const onError = () => {};
   client.on("error", onError);
   try {

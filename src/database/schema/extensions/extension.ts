@@ -1,34 +1,34 @@
-// An extension adds objects to Graphile Worker's schema, and has a version of its own. Any extension may be missing. An
-// extension is a row in index.ts and one SQL file for each version. Each part of a file begins with one of these lines:
+// An extension adds objects to Graphile Worker's schema. An extension is a row in index.ts and one SQL file for each
+// version. Each part of a file begins with one of these lines:
 //
 //   --- create <object>   the part is run if the schema has no object of that name
 //   --- change <object>   the part is run in the upgrade to the file's version, and whenever the object is created
 //
-// Another program, such as Graphile Worker's Rust port, may have created some of the objects. If so, no `change` is run
-// on existing objects. The missing objects are created.
+// If another program, such as Graphile Worker's Rust port, has created some of the objects, no `change` is run on these
+// objects.
 
 export interface Extension extends ExtensionRow {
   /** The newest version. */
   readonly version: number;
-  /** The names of the extension's objects. The extension counts as existing if its first object exists. */
+  /** The names of the extension's objects. The first object shows whether the extension exists. */
   readonly objects: readonly string[];
   /** The parts of each step. `parts[0]` creates version 1. */
   readonly parts: readonly (readonly Part[])[];
 }
 
 export interface ExtensionRow {
-  /** The name in the ledger of extensions (the table `_private_extensions`), in options and in messages. */
+  /** The name in the ledger of extensions (the table `_private_extensions`). */
   readonly name: string;
-  /** The features that need the extension, as a plural noun for messages, such as "worker heartbeats". */
+  /** The features that need the extension, as a plural noun, such as "worker heartbeats". */
   readonly provides: string;
   /**
-   * `always`: every migration adds the extension. `on request`: a migration adds the extension only if it, or another
-   * extension that needs it, is requested or is in the ledger.
+   * `always`: every migration adds the extension. `on request`: a migration adds the extension only if the extension is
+   * requested, is in the ledger, or is needed by such an extension.
    */
   readonly added: "always" | "on request";
-  /** The names of other extensions that this extension needs. A migration adds them, too. */
+  /** The names of other extensions that this extension needs. */
   readonly needs?: readonly string[];
-  /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
+  /** The SQL of each version. `:schema` is the quoted schema. */
   readonly steps: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function partsOf(step: string): Part[] {
   return parts;
 }
 
-/** Returns the extensions that a migration must add or upgrade in a schema with these objects and versions. */
+/** Returns the extensions that a migration must add or upgrade. */
 export function unfinishedExtensions(
   registry: readonly Extension[],
   { objects, versions }: { readonly objects: ReadonlySet<string>; readonly versions: Versions },

@@ -1,5 +1,5 @@
-// The tables of extensions, and the features that need them. If the database role of the connection ("this role")
-// cannot use an extension's tables, the functions return or throw the reason and what to do.
+// The tables of extensions, and the features that need them. The functions return or throw the reason why the database
+// role of the connection ("this role") cannot use the tables.
 import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";

@@ -1,7 +1,6 @@
-// Builds and drops optional indexes of the table of jobs while workers run. CREATE INDEX CONCURRENTLY is one statement
-// outside a transaction, so it also works behind a transaction pooler. No advisory lock protects a build: an advisory
-// lock of a transaction would need a transaction that is open during the build, and an advisory lock of a session is
-// lost behind such a pooler. PostgreSQL itself runs the builds on one table one after the other.
+// Builds and drops optional indexes of the table of jobs while workers run. No advisory lock protects a build: a build
+// cannot run in a transaction, and the lock of a session is lost behind a transaction pooler. PostgreSQL itself runs
+// the builds on one table one after the other.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -22,18 +21,15 @@ import { invalidateIndexes } from "./usable-indexes.ts";
 // How long a build or a drop waits for an older transaction, for example of a backup. The wait does not block workers.
 const MAX_WAIT_MS = 600_000;
 
-/**
- * The database of the indexes. A build or drop connects with the settings of `pool`. `db` runs the short statements.
- */
+/** The database of the indexes. A build or drop connects with the settings of `pool`. */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
 }
 
 /**
- * Returns `exists` if the database has a valid index of this form, under any name; `building` if the index is being
- * built; `to build` if neither is the case. If `mayWait` is false and another index of the table is being built, throws
- * WorkerError instead of returning `to build`, because the build would have to wait.
+ * Returns `exists` if the database has a valid index of this form, under any name. Throws WorkerError if the build
+ * would have to wait for the build of another index and `mayWait` is false.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -53,15 +49,15 @@ export async function planBuild(
 }
 
 export interface BuildSignals {
-  /** If it aborts, the build is cancelled, and the incomplete index is dropped if possible. */
+  /** Cancels the build. The incomplete index is dropped if possible. */
   readonly cancel: AbortSignal;
-  /** If it aborts, buildIndex() stops waiting and throws. PostgreSQL completes a build that has begun. */
+  /** Makes buildIndex() stop waiting and throw. PostgreSQL completes a build that has begun. */
   readonly leave: AbortSignal;
 }
 
 /**
  * Builds the index. Resolves when queries can use the index. If the build fails or is cancelled, drops the incomplete
- * index, if possible, and throws WorkerError. Also throws when `leave` aborts.
+ * index, if possible, and throws WorkerError.
  */
 export async function buildIndex(
   place: IndexPlace,
@@ -73,7 +69,7 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // An earlier build that failed may have left an incomplete index of the same name, which may slow down the workers.
+  // An earlier build that failed may have left an incomplete index.
   await dropBroken(place, index, leave);
   if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
@@ -104,10 +100,7 @@ async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): P
 
 const CANCEL_EVERY_MS = 250;
 
-/**
- * Cancels all running builds of the index, also builds that other processes have started. The builds end a moment
- * later. Returns whether there were any builds.
- */
+/** Cancels all running builds of the index, of any process. Returns whether there were any. */
 export async function cancelBuild(db: Database, name: IndexName): Promise<boolean> {
   const builds = (await readBuilds(db)).filter((one) => one.name === name);
   for (const { pid } of builds) await query(db, cancelSql, [pid]);
@@ -142,13 +135,13 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** Throws if the index is being built, even if the client of the build is gone: a drop would wait for the build. */
+/** Throws if the index is being built, because a drop would wait for the build. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
 }
 
-/** Runs one statement on a longConnection(). The lock timeout is MAX_WAIT_MS, unless a pooler refuses time limits. */
+/** Runs one statement on a connection of its own. */
 async function runAlone(
   pool: Pool,
   schema: SchemaName,

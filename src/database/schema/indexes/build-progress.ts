@@ -1,5 +1,4 @@
-// Reads from PostgreSQL's views which builds of indexes on the table of jobs are running, including builds that another
-// process or a user in psql has started.
+// Reads from PostgreSQL's views which builds of indexes on the table of jobs are running, also those of other programs.
 import { type Database, query, type Statement } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
@@ -7,10 +6,7 @@ import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-
 export interface BuildProgress {
   /** The index's name in the list of optional indexes; null for any other index. */
   readonly name: IndexName | null;
-  /**
-   * The index's name in the database. It is null until PostgreSQL has added the index to the catalogue. In a build
-   * without `concurrently`, it is always null.
-   */
+  /** The index's name in the database; null until the index is in the catalogue. */
   readonly indexName: string | null;
   readonly pid: number;
   /** PostgreSQL's name of the phase, such as `building index: scanning table`. */
@@ -21,10 +17,7 @@ export interface BuildProgress {
   readonly since: string;
 }
 
-/**
- * Returns the beginning of the statement that builds the index. This text identifies the index of a build that has no
- * `indexName` yet.
- */
+/** Returns the beginning of the statement that builds the index. The text identifies a build without `indexName`. */
 export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
   return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;
 }

@@ -1,5 +1,4 @@
-// Reads which optional indexes a database has, under any name, and the state of these indexes. The source is
-// PostgreSQL's catalogue, which every role may read.
+// Reads from PostgreSQL's catalogue which optional indexes a database has, under any name, and their state.
 import { type Database, query, type Statement } from "../../database.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
@@ -43,10 +42,7 @@ export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   );
 }
 
-/**
- * Whether the index in `row` has the form of the optional index, so that queries can use the index in `row` instead.
- * The keys must come first and in the same order. The included columns can be anywhere, among further columns.
- */
+/** Whether the index in `row` has the form of the optional index. Further columns are allowed. */
 function fits(row: IndexRow, index: OptionalIndex): boolean {
   if (row.method !== index.method || !row.is_plain) return false;
   const columns: readonly (string | null)[] = JSON.parse(row.columns);
@@ -59,7 +55,7 @@ function fits(row: IndexRow, index: OptionalIndex): boolean {
   );
 }
 
-/** Returns the sorted conditions of a predicate that PostgreSQL has printed, without its parentheses and `= true`. */
+/** Sorts the conditions of a predicate that PostgreSQL has printed, and removes parentheses and `= true`. */
 function plain(predicate: string | null): string {
   if (predicate === null) return "";
   const text = predicate.toLowerCase().replaceAll(/[()]/g, "").replaceAll(" = true", "");

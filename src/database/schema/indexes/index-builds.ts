@@ -1,6 +1,5 @@
 // Builds optional indexes: in the background of an admin, one after the other (createIndexBuilds), or in a command,
-// which waits for the end of the build (buildAndLog). The waiting builds and the last error of each index are only in
-// the memory of the admin's process.
+// which waits for the end of the build (buildAndLog).
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -20,10 +19,7 @@ export interface IndexBuilds {
   cancel(name: IndexName): Promise<boolean>;
   /** Whether a build of the index waits or runs in this process. */
   isWaiting(name: IndexName): boolean;
-  /**
-   * Returns why the index's last build in this process failed; null if there was no build, or if the last build waits,
-   * runs, succeeded, or was cancelled by cancel() of this process.
-   */
+  /** Returns why the last build in this process failed; null if it did not fail, or was cancelled by cancel(). */
   failureOf(name: IndexName): string | null;
   /** Starts no further builds. PostgreSQL completes a running build without this process. */
   stop(): void;

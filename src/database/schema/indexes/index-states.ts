@@ -8,10 +8,7 @@ import { type IndexName, indexDefinition, optionalIndexes } from "./optional-ind
 /** The state of one index, as in the HTTP API. */
 export interface IndexState {
   readonly name: IndexName;
-  /**
-   * `broken`: unusable, for example after a failed build. If `is_ours` is true, the index can be dropped, and a new
-   * build drops the broken index first.
-   */
+  /** `broken`: unusable, for example after a failed build. A new build drops the index first if `is_ours` is true. */
   readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
   readonly definition: string;
   readonly serves: string;
@@ -29,7 +26,7 @@ export interface IndexState {
     readonly share: number | null;
     readonly since: string;
   } | null;
-  /** Why the last build in this process failed; null without such a failure, or if this process cancelled the build. */
+  /** Why the last build in this process failed; null if it did not fail, or was cancelled by this process. */
   readonly error: string | null;
 }
 
@@ -111,11 +108,13 @@ const sharesSql: Statement = () => `
       where schemaname = $1::text and tablename = '_private_jobs' and attname = 'job_queue_id'
     ), 0)::float4 as queued,
     coalesce((
-      select 1::float4 - frequency
-      from pg_catalog.pg_stats,
-        unnest(most_common_vals::text::text[], most_common_freqs) as common (value, frequency)
+      select 1::float4 - coalesce((
+          select common.frequency
+          from unnest(most_common_vals::text::text[], most_common_freqs) as common (value, frequency)
+          where common.value = '0'
+        ), 0::float4)
+      from pg_catalog.pg_stats
       where schemaname = $1::text and tablename = '_private_jobs' and attname = 'attempts'
-      and common.value = '0'
     ), 0)::float4 as tried
   from pg_catalog.pg_class jobs
   join pg_catalog.pg_namespace space on space.oid = jobs.relnamespace

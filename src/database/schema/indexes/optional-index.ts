@@ -1,5 +1,5 @@
-// The optional indexes, which make some reads of the admin fast. Each index is built and dropped on request, while
-// workers run. The costs in bytes of write-ahead log (WAL) were measured with 10 million jobs.
+// The optional indexes, which make some reads of the admin fast. The costs in bytes of write-ahead log (WAL) were
+// measured with 10 million jobs.
 
 export type IndexName =
   | "failed"
@@ -13,18 +13,15 @@ export type IndexName =
 export interface OptionalIndex {
   /** The name in options, routes and messages. */
   readonly name: IndexName;
-  /** The name that this library gives the index. An index with the same definition and another name is used, too. */
+  /** The name that this library gives the index. */
   readonly indexName: string;
   readonly method: "btree" | "gin";
   readonly keys: readonly string[];
-  /** The columns that the index stores without being sorted by them (`include` of `create index`). */
+  /** The columns in the `include` of `create index`. */
   readonly includes: readonly string[];
   /** The operator class of the keys; null: the default class. */
   readonly operatorClass: string | null;
-  /**
-   * The index contains only the jobs for which all these conditions hold; empty: all jobs. PostgreSQL uses the index
-   * only for a query that contains the conditions (indexCondition()).
-   */
+  /** The index contains only the jobs for which all these conditions hold; empty: all jobs. */
   readonly conditions: readonly string[];
   /** The reads that become fast, in words. */
   readonly serves: string;
@@ -139,7 +136,7 @@ export function indexCondition(name: IndexName, job: string): string {
 
 const COLUMN = /\b(?:locked_at|attempts|max_attempts|is_available|job_queue_id)\b/g;
 
-/** Returns the part of `create index` that follows the table's name: `(updated_at, id) include (task_id) where …`. */
+/** Returns the part of `create index` that follows the table's name. */
 export function indexDefinition(
   { method, keys, includes, conditions, operatorClass }: OptionalIndex,
   operatorClassSchema = "",

@@ -3,19 +3,15 @@ import { nearest } from "./nearest.ts";
 
 /** A trait of a field: jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/**
- * A trait of a field: queries with the field read long texts of jobs. A query that only excludes such texts, such as
- * `-error:timeout`, is refused, because every job would have to be read.
- */
+/** A trait of a field: queries with the field read long texts of jobs. */
 const TEXTS: i32 = 2;
 
 export class FilterField {
   name: string;
   /**
-   * What a query contains for the field. `integer`: an integer; `moment`: an age or a time; `word`: a condition of
-   * jobs, such as `failed`, or one of `groupWords`; `name`: a whole name, or the beginning of a name and `*`; `text`: a
-   * whole text; `search`: a part of a text, or after `=` a whole text; `json`: a value at a path of the payload, or
-   * without a path a part of the payload's text.
+   * What a query contains for the field. `moment`: an age or a time; `word`: a condition such as `failed`; `name`: a
+   * whole name, or the beginning of a name and `*`; `text`: a whole text; `search`: a part of a text, or after `=` a
+   * whole text; `json`: a value at a path of the payload, or without a path a part of the payload's text.
    */
   kind: string;
   traits: i32;
@@ -52,7 +48,7 @@ function field(name: string, kind: string, traits: i32 = 0, otherNames: string =
   return new FilterField(name, kind, traits, otherNames);
 }
 
-/** The words after `is:` that are not conditions of jobs. The conditions are an argument of parseQuery(). */
+/** The words after `is:` that are not conditions of jobs. */
 export const groupWords: string[] = ["due", "stuck", "late", "locked"];
 
 /** The fields in the order of the suggestions. */
@@ -86,7 +82,7 @@ export function fieldNamed(name: string): FilterField | null {
   return null;
 }
 
-/** Returns the name of the field that is probably meant by the unknown name `name`; "" if no field is similar. */
+/** Returns the name of the field that is probably meant by an unknown name; "" if no field is similar. */
 export function meantField(name: string): string {
   const names: string[] = [];
   for (let i = 0; i < queryFields.length; i++) {

@@ -1,10 +1,7 @@
-// The result of parsing a query: a tree of nodes, or a fault. `at` and `end` are the range of a node, a value or a
-// fault in the query's text, in UTF-16 units. `end` is exclusive.
+// The result of parsing a query: a tree of nodes, or a fault. `at` (inclusive) and `end` (exclusive) are a range of the
+// query's text, in UTF-16 units.
 
-/**
- * One step of a path in a payload. If `index` is negative, the step leads to the member `name` of an object. If not,
- * the step leads to the element `index` of an array, counted from 0.
- */
+/** One step of a path: if `index` is negative, the member `name` of an object, otherwise an element of an array. */
 export class ParsedStep {
   name: string;
   index: i32;
@@ -24,7 +21,7 @@ export class ParsedValue {
   isQuoted: bool = false;
   /** Whether the value is a prefix, such as `mail*`. */
   isPrefix: bool = false;
-  /** The ends of a range, both inclusive; null if the value is not a range. */
+  /** The ends of a range, both inclusive. */
   low: ParsedValue | null = null;
   high: ParsedValue | null = null;
 
@@ -62,9 +59,9 @@ export class QueryFault {
   at: i32;
   end: i32;
   message: string;
-  /** The suggested replacement, perhaps empty, for the query's text from `at` to `end`; null: no suggestion. */
+  /** The suggested replacement, perhaps empty, for the range; null: no suggestion. */
   suggestion: string | null;
-  /** Whether the query is not wrong but too costly: it exceeds a limit, or would read or match nearly every job. */
+  /** Whether the query is too costly: it exceeds a limit, or would read or match nearly every job. */
   isTooWide: bool;
 
   constructor(at: i32, end: i32, message: string, suggestion: string | null, isTooWide: bool) {

@@ -1,4 +1,4 @@
-// Reads the details of one cron entry: its row in the list, its definition if it is a schedule, and its next ticks.
+// Reads one cron entry: its row in the list, its definition if it is a schedule, and its next ticks.
 import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
@@ -7,26 +7,29 @@ import { scheduleOf } from "./cron-ticks.ts";
 import { entriesNamed, type ListedCronEntry } from "./list-cron.ts";
 
 export interface CronDetails {
-  /** The entries with this identifier: the schedule, then the entry in code. At least one of them exists. */
+  /** The entries with this identifier, at least one: the schedule, then the entry in code. */
   readonly entries: readonly ListedCronEntry[];
   /** The definition of the schedule; null for an entry in code, and for an invalid row. */
   readonly schedule: StoredSchedule | null;
-  /** The next ticks of `entries[0]`. Empty if it is paused, or if its pattern is unknown, unsupported or never due. */
+  /**
+   * The next ticks of `entries[0]`. Empty if the entry is paused or never due, or its pattern is unknown or
+   * unsupported.
+   */
   readonly ticks: readonly NextTick[];
-  /** A sentence about the next change of the zone's clock within a year; null: no change, or `ticks` is empty. */
+  /** A sentence about the next change of the zone's clock within a year; null: none, or `ticks` is empty. */
   readonly clockChange: string | null;
 }
 
 export interface NextTick {
   readonly atMs: number;
-  /** The time by the clock of the zone, such as `Thu 26 Nov 03:00`; with the year if it is not the present year. */
+  /** The time in the zone, such as `Thu 26 Nov 03:00`. A time of another year includes the year. */
   readonly local: string;
   /** The time in UTC, in the form of `local`. */
   readonly utc: string;
   readonly isAfterChange: boolean;
 }
 
-/** The number of next ticks. The first tick after the zone's next clock change within a year is added to them. */
+/** The number of next ticks. The first tick after the next clock change is added. */
 const TICKS = 5;
 
 /** Returns null if there is no entry with this identifier. */
@@ -74,7 +77,7 @@ export async function readCronDetails(
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** `clock`: a date whose fields in UTC are the time that the clock shows. */
+/** `clock`: a date whose fields in UTC are the local time. */
 function tickText(clock: Date, thisYear: number): string {
   const year = clock.getUTCFullYear();
   const day = `${WEEKDAYS[clock.getUTCDay()]} ${clock.getUTCDate()} ${MONTHS[clock.getUTCMonth()]}`;

@@ -1,6 +1,5 @@
-// Computes the ticks of cron expressions in the database, which another program may have written. The computation of a
-// tick takes up to 0.1 ms. A list of entries can be long, so it is processed in slices, and other work can run between
-// two slices (base/slices.ts).
+// Computes the ticks of cron expressions in the database, which another program may have written. A tick takes up to
+// 0.1 ms, so a list of entries is processed in slices.
 import { inSlices } from "../../../base/slices.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 
@@ -16,7 +15,7 @@ export function scheduleOf(pattern: string, timeZone: string): CronSchedule | nu
 /** The end of the range of a Date, in milliseconds since 1970. PostgreSQL's infinity is outside this range. */
 const LATEST_MS = 8.64e15;
 
-/** Returns the first tick at or after `fromMs`; null if there is none, or if `fromMs` is not in the range of a Date. */
+/** Returns the first tick at or after `fromMs`; null if there is none. */
 export function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
@@ -28,9 +27,8 @@ interface CronEntry {
 }
 
 /**
- * Divides the 24 hours after `nowMs` into quarters of an hour, numbered from 0 to 95. For each entry, returns the
- * numbers of the quarters in which the entry has a tick: none if the entry is paused, or if its `match` is not valid.
- * Computing 96 quarters in a time zone takes 6 ms, so entries with the same expression and time zone share the result.
+ * For each entry, returns the quarters of an hour after `nowMs`, numbered from 0 to 95, in which the entry has a tick.
+ * 96 quarters can take 6 ms, so entries with the same expression and time zone share the result.
  */
 export async function quartersAhead(
   entries: readonly CronEntry[],
@@ -51,7 +49,6 @@ export async function quartersAhead(
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** Computes only the first tick of each quarter. */
 function quartersOf(schedule: CronSchedule | null, nowMs: number): number[] {
   const quarters: number[] = [];
   for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {

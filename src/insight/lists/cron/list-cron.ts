@@ -1,6 +1,5 @@
-// Lists cron entries: those in the code of workers, and schedules. Entries in code are read from
-// _private_known_crontabs and from the reports of live workers. Only the reports have the patterns of these entries, so
-// the next tick of an entry in code is unknown if no live worker has the entry.
+// Lists cron entries: those in the code of workers, and schedules. Only the reports of live workers have the patterns
+// of entries in code. So the next tick of an entry in code is unknown if no live worker has the entry.
 import { inSlices } from "../../../base/slices.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
@@ -22,21 +21,18 @@ export interface ListedCronEntry {
   readonly source: "code" | "schedule";
   /** The task; null for an entry in code that no live worker has. */
   readonly task: string | null;
-  /** When a worker first registered the entry in code; null if no worker has registered it, and for a schedule. */
+  /** When a worker first registered the entry in code; null for a schedule, or if unknown. */
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
   /** The time of the first missed tick (MISSED_AFTER_MS); null if none is known. */
   readonly lateSinceMs: number | null;
-  /**
-   * Whether ticks are skipped because the database's clock was ahead earlier: the last tick of an entry in code is in
-   * the future, or the next tick of a schedule is later than the schedule's pattern requires.
-   */
+  /** Whether ticks are skipped because the database's clock was ahead earlier. */
   readonly isAhead: boolean;
-  /** The cron expression; null, like the time zone, for an entry in code that no live worker has. */
+  /** The cron expression; null for an entry in code that no live worker has. */
   readonly match: string | null;
   readonly timeZone: string | null;
-  /** How far back missed ticks are backfilled, in seconds; null for an entry in code that no live worker has. */
+  /** How far back missed ticks are backfilled, in seconds; null like `match`. */
   readonly backfillSeconds: number | null;
   /** The id of the last tick's job while the job waits; null if no such job was found. */
   readonly pendingJobId: string | null;
@@ -46,14 +42,14 @@ export interface ListedCronEntry {
   readonly workerIds: readonly string[];
   /**
    * A sentence without its subject, if live workers define the entry differently, or if a schedule and an entry in live
-   * workers' code have the same identifier; null if neither is the case.
+   * workers' code have the same identifier; else null.
    */
   readonly differs: string | null;
   /** The quarters of an hour in which the entry has a tick: 0 begins now, 95 ends in 24 hours. Empty during a pause. */
   readonly quartersAhead: readonly number[];
   /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
-  /** The longest delay of a schedule's job after its tick; null for an entry in code, like `overlap` and `revision`. */
+  /** The longest delay of a schedule's job after its tick; null for an entry in code. */
   readonly jitterMs: number | null;
   readonly overlap: string | null;
   readonly revision: number | null;
@@ -81,7 +77,7 @@ export interface CronPage {
   readonly count: number;
 }
 
-/** `search`: a text in the identifier or the task. `isOff`: only entries that are ahead or have missed a tick. */
+/** `isOff`: only entries that are ahead or have missed a tick. */
 type CronRequest = PageRequest & { sort: CronSort; search: string; isOff?: true };
 
 export async function listCron(db: Database, request: Readonly<CronRequest>): Promise<CronPage> {
@@ -110,7 +106,7 @@ export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "sourc
   readonly sinceMs: number;
 }
 
-/** Returns the entries that have missed a tick, sorted by the first missed tick, oldest first. */
+/** Returns the entries that have missed a tick, the earliest missed tick first. */
 export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   const { inCode, nowMs } = await readCode(db, null);
   const schedules = (await listScheduleTimes(db)).map(({ identifier, pausedMs, nextMs }) => {
@@ -123,7 +119,7 @@ export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   return missed.sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
-/** Returns the entries of this identifier (null: all entries): those in code, then the schedules. */
+/** Returns the entries in code, then the schedules. */
 async function readEntries(
   db: Database,
   identifier: string | null,
@@ -170,7 +166,7 @@ async function withPending(
   });
 }
 
-/** Returns a name that distinguishes an entry in code from a schedule with the same identifier. */
+/** An entry in code and a schedule can have the same identifier. */
 const nameOf = ({ identifier, source }: Entry): string =>
   source === "code" ? identifier : `${identifier} (schedule)`;
 
@@ -253,10 +249,9 @@ const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(
 
 /** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
-/** An unhandled tick that is older than this counts as missed. A busy worker may handle a younger tick late. */
+/** An unhandled tick counts as missed after this time. Until then, a busy worker may still handle the tick. */
 const MISSED_AFTER_MS = 120_000;
 
-/** Returns the first tick after `lastMs` if this tick counts as missed. */
 function missedTick(
   schedule: CronSchedule | null,
   lastMs: number | null,

@@ -1,5 +1,4 @@
-// Lists named queues in pages. The numbers of their jobs come from an earlier count (counted-names.ts). In a large
-// table, more precise numbers from indexes (probe-queues.ts, head-counts.ts) replace some of these numbers.
+// Lists named queues in pages. The numbers of jobs come from an earlier count or, in a large table, also from indexes.
 import type { Database } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { listPauses, type Pause } from "../../controls/list-pauses.ts";
@@ -100,7 +99,7 @@ export async function withCounts(
   });
 }
 
-/** The pause that is shown if the queue is paused, but listPauses() does not return its pause. */
+/** Shown if the queue is paused, but listPauses() does not return its pause. */
 const UNKNOWN_PAUSE: QueuePause = {
   ...{ pausedAt: new Date(0), resumeAt: null, hasEnded: false },
   ...{ reason: null, pausedBy: null, isBackOff: false },
@@ -122,14 +121,11 @@ interface RowsRequest extends Omit<QueueRequest, "only">, StateFilter {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
-  /** The rows of all pages, before the filter `fits`; null or absent: not all rows were read. */
+  /** The rows of all pages, before the filter `fits`; null or absent: not all were read. */
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
-/**
- * The maximum number of queues in a list by counts or age; further queues are left out. In a list by state or name,
- * only locked queues beyond this number are left out.
- */
+/** The maximum number of queues that are sorted here. A list by counts or age leaves out further queues. */
 const MAX_SORTED = 20_000;
 
 async function rowsOf(
@@ -196,15 +192,14 @@ const byLock: SortOrder<ListedQueueRow> = {
   isDescending: false,
 };
 
-/** Sorts by state (queue-states.ts), worst first, and stuck queues by how long they are stuck, longest first. */
 const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   key: (row) => (isStuck(row) ? byLock.key(row) : severityOf(row, counted)),
   isDescending: false,
 });
 
 /**
- * Returns a page of a list that is too long to be sorted here: first the locked queues in the order `byLock`, then all
- * other queues by name. If a page ends with one of the other queues, its cursor has the key null.
+ * Returns a page of a list that is too long to be sorted here: first the locked queues, then all others by name. If a
+ * page ends with one of the others, its cursor has the key null.
  */
 async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;

@@ -6,20 +6,15 @@ import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
 
-/**
- * The most due and future jobs of one queue that are counted exactly. For a page of 50 queues, at most about 10,000
- * entries of the index are read.
- */
+/** The maximum number of due and future jobs of one queue that are counted exactly. */
 const CAP = 200;
 
 type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
 /**
- * Probes the index for the queues `ids`. Returns null if `ids` is empty or the index cannot be used. If not, returns a
- * function that improves the `counts` of one queue; the function returns {} for a queue that is not in `ids`. If a
- * queue has at most CAP due and future jobs, the probed counts are exact and replace `counts`. If a queue has more, the
- * probed counts are lower bounds. A probed count then replaces the given count only if it is greater than the lower
- * bound of the given count, and `oldestReadyMs` is the earlier of the probed and the given time.
+ * Probes the index for the queues `ids`. Returns a function that improves the `counts` of one of these queues; null if
+ * `ids` is empty or the index cannot be used. If a queue has at most CAP due and future jobs, the probed counts are
+ * exact. If a queue has more, the probed counts are lower bounds, which replace only counts with a smaller lower bound.
  */
 export async function probedCounts(
   db: Database,
@@ -46,7 +41,7 @@ export async function probedCounts(
   };
 }
 
-/** Returns the earlier time. The probe may not have read the oldest job, because the index is ordered by priority. */
+/** The probe may miss the oldest job, because the index is ordered by priority. */
 const earlier = (one: number | null, other: number | null) =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 

@@ -1,7 +1,6 @@
-// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. In a large table
-// of jobs, the next jobs can be read directly with the optional index `queue_ready`, and the newest jobs with the
-// optional index `queue`. Without these indexes, the next jobs and the newest jobs are searched for a short time, and a
-// cursor can continue the search.
+// The jobs of one named queue: the next jobs in execution order, the newest jobs, and the running job. A large table
+// without the optional indexes `queue_ready` and `queue` is searched for a short time, and a cursor can continue the
+// search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -25,12 +24,11 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** true: `jobs` has all jobs, or as many as requested. false: the search ended at its time limit. */
+  /** Whether `jobs` has all jobs, or as many as requested. */
   readonly isComplete: boolean;
   /**
-   * The cursor of the jobs that follow, for a list of jobs that is filtered by this queue. After nextJobs(), this list
-   * must have the query `is:due` and the order `priority`; after latestJobs(), the order `-id`. null: nothing is left
-   * to search, or the jobs were read directly.
+   * The cursor for a list of the queue's jobs that continues this one: after nextJobs(), with the query `is:due` in the
+   * order `priority`; after latestJobs(), in the order `-id`. null: nothing is left, or the jobs were read directly.
    */
   readonly nextCursor: string | null;
 }
@@ -96,7 +94,6 @@ export async function latestJobs(
   return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
 }
 
-/** The time limit of a search. */
 const BUDGET_MS = 100;
 
 async function walkedTo(
@@ -117,8 +114,7 @@ async function walkedTo(
 const ofIdsSql: Statement = (s) =>
   columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
 
-// A worker can lock several jobs of a queue at the same time, and runs them in the order of the queue. So the first
-// job that is still locked is taken for the running job.
+// A worker can lock several jobs of a queue, and runs them in order. So the first locked job is the running job.
 const runningSql: Statement = (s) => `
   with found as materialized (
     select jobs.id from ${s}._private_jobs as jobs
@@ -128,8 +124,8 @@ const runningSql: Statement = (s) => `
   ${columns(s, "found")}`;
 
 /**
- * Returns the queue's job with the oldest lock; null if none is found. `reported`: the ids of the jobs that the
- * queue's worker has reported. If the table is large and lacks the index `running`, only these jobs are read.
+ * Returns the queue's job with the oldest lock. `reported`: the ids of the jobs that the queue's worker has reported.
+ * In a large table without the index `running`, only these jobs are read.
  */
 export async function runningJob(
   db: Database,

@@ -1,5 +1,4 @@
-// Reads named queues and their locks. A queue is stuck if a stale worker has locked it, or if an unknown worker locked
-// it more than 4 hours ago.
+// Reads named queues and their locks. queue-states.ts describes stuck queues.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
@@ -14,12 +13,9 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /**
-   * When a worker locked the queue, in microseconds since 1970. If the worker's run of the queue has outlasted a pause,
-   * this is the end of the pause. null: no worker has locked the queue.
-   */
+  /** The time of the worker's lock (`shownLock`), in microseconds since 1970; null: no worker has locked the queue. */
   readonly lockedAtUs: string | null;
-  /** The id of the worker that has locked the queue. `holder` is the worker's state. */
+  /** The id of the worker that has locked the queue. */
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
   /** The time of the lock or, if it is later, of the stale worker's last heartbeat; null if the queue is not stuck. */
@@ -30,22 +26,20 @@ export interface ListedQueueRow {
 export interface QueueFilter {
   /** A text that the queue's name contains, ignoring case; empty: any name. */
   readonly search: string;
-  /** `locked`: only queues that a worker or a pause has locked; `free`: only the other queues. */
+  /** `locked`: only queues that a worker or a pause has locked. `free`: all other queues. */
   readonly only: "locked" | "free" | "all";
-  /** `among`: only the queues with these ids; `except`: only queues with other ids; null: all queues. */
+  /** `among`: only these queues. `except`: only other queues. null: all queues. */
   readonly ids:
     | { readonly among: readonly number[] }
     | { readonly except: readonly number[] }
     | null;
-  /** Only queues whose names come after this name, in the order of names; null: any name. */
+  /** Only queues whose names come after this name; null: any name. */
   readonly after: string | null;
   readonly limit: number;
   readonly hasHeartbeats: boolean;
 }
 
-/**
- * Returns at most `limit` matching queues, in the order of their names; for `only: "locked"`, the oldest lock first.
- */
+/** Returns at most `limit` matching queues, by name; for `only: "locked"`, the oldest lock first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement =
@@ -83,13 +77,13 @@ const FREE = {
   isPaused: false,
 };
 
-/** Returns the parameters $4 and $5: ids, and whether queues with these ids match (true) or all others (false). */
+/** Returns the parameters $4 and $5. */
 function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   if (ids === null) return [null, false];
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
-/** Returns the queue with this name or, if no queue has this name, with this id; null if there is no such queue. */
+/** Returns the queue with this name or else with this id; null if there is none. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
   // PostgreSQL refuses a parameter that contains this character.
   if (nameOrId.includes("\0")) return null;
@@ -127,11 +121,10 @@ interface Row {
   readonly is_paused: boolean;
 }
 
-/** JSON arrays of the matching queues; null instead of an empty array. `names` has the same order as `ids`. */
+/** JSON arrays; null instead of an empty array. `names` has the same order as `ids`. */
 interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
-  /** A Row of each queue that a worker or a pause has locked. */
   readonly locked_rows: string | null;
 }
 

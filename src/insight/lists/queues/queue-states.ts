@@ -1,9 +1,8 @@
-// The states of queues, which follow from their locks and the counts of their jobs. A paused queue counts as locked.
-// Every queue is in exactly one of the first six states, which are listed from the worst to the best. A queue may also
-// be in some of the last three.
-//   stuck     locked by a worker that is not responding, or for more than 4 hours by an unknown worker
+// The states of queues. A paused queue counts as locked. Each queue is in exactly one of the first six states, and may
+// also be in some of the last three. The first six are listed from the worst to the best.
+//   stuck     locked by a stale worker, or for more than 4 hours by an unknown worker
 //   failed    not locked, with failed jobs
-//   ready     not locked, without failed jobs, and with due jobs or, under a limit, with locked jobs
+//   ready     not locked, without failed jobs, with due jobs or (under a limit) locked jobs
 //   running   locked, and not stuck
 //   scheduled not locked, and all its jobs are due in the future
 //   idle      not locked, and without jobs
@@ -21,7 +20,6 @@ type ExclusiveState = (typeof exclusive)[number];
 export const queueStates = [...exclusive, "locked", "failing", "waiting"] as const;
 export type QueueState = (typeof queueStates)[number];
 
-/** Returns whether the queue has jobs in a state. */
 type StateCheck = (state: "failed" | "ready" | "scheduled" | "locked") => boolean;
 
 const hasCounted =
@@ -42,7 +40,7 @@ export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): numb
   return exclusive.indexOf(freeState(hasCounted(tallies.queues.get(row.id))));
 }
 
-/** How the queues in a state are found: the database filters by `only` and `ids`, this process by `fits`. */
+/** The database filters queues by `only` and `ids`, this process by `fits`. */
 export interface StateFilter {
   readonly only: QueueFilter["only"];
   readonly ids: QueueFilter["ids"];
@@ -51,7 +49,7 @@ export interface StateFilter {
 
 export const isStuck = ({ stuckSinceUs }: ListedQueueRow) => stuckSinceUs !== null;
 
-/** Whether the queue's jobs wait for the end of a lock or of a pause. */
+/** Whether a worker or a pause has locked the queue. */
 export const isLocked = ({ lockedAtUs, isPaused }: ListedQueueRow) =>
   lockedAtUs !== null || isPaused;
 
@@ -80,10 +78,7 @@ export function filterOf(state: QueueState | null, counted: CountedNames): State
   }
 }
 
-/**
- * Whether the counts that are shown for a queue agree with the state. The shown counts may be newer or more precise
- * than the counts by which filterOf() selected the queue.
- */
+/** Whether the shown counts of a queue agree with the state. filterOf() may have used older counts. */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
@@ -92,10 +87,7 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   return isByLockAlone || freeState(has) === state;
 }
 
-/**
- * The number of queues in each state; null if only a sample of the jobs was counted. A queue that counts as `failing`
- * or `waiting` also counts in one of the other six numbers.
- */
+/** The number of queues in each state; null if only a sample of the jobs was counted. */
 export interface StateCounts {
   readonly stuck: number;
   readonly running: number;
@@ -107,7 +99,7 @@ export interface StateCounts {
   readonly idle: number | null;
 }
 
-/** Returns the number of queues in each state. `total`: the number of all queues. `lockedRows`: all locked queues. */
+/** Returns the number of queues in each state. `lockedRows`: all locked queues. */
 export function countStates(
   counted: CountedNames,
   total: number,

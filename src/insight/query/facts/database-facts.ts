@@ -1,6 +1,6 @@
-// Reads facts that are needed to turn a query for jobs into SQL: the locked queues, and the jobs whose keys begin with
-// a prefix. The SQL receives the ids of the queues as a parameter, because PostgreSQL would search the result of a
-// sub-select linearly for each job. The ids of the jobs become part of the query's shape (parts/shape.ts).
+// Reads facts for the conversion of a query into SQL: the locked queues, and the jobs whose keys begin with a prefix.
+// The ids of the queues become a parameter, because PostgreSQL would search the result of a sub-select linearly for
+// each job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
@@ -27,8 +27,7 @@ export interface KeyRange {
 const MAX_KEYS = 1_000;
 
 /**
- * Returns the range of keys that begin with `prefix`. null: no text sorts after all texts with this prefix, or keys do
- * not sort by code points.
+ * Returns the range of keys that begin with `prefix`; null: the range has no end, or keys do not sort by code points.
  */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
@@ -52,7 +51,7 @@ function nextText(prefix: string): string | null {
   return null;
 }
 
-/** Whether keys sort by code points. Only then are the keys with a common prefix one range in the index of keys. */
+/** Whether keys sort by code points. Only then are the keys with a prefix one range of the index. */
 async function isKeyOrderPlain(db: Database): Promise<boolean> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ collation: string }>(db, collationSql, [table]);
@@ -60,7 +59,7 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
 }
 
 // The row of pg_database is read as jsonb, because its columns depend on PostgreSQL's version. The collation `default`
-// is the collation of the database. A collation without `collcollate`, such as an ICU collation, is judged by its name.
+// is the collation of the database.
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

@@ -1,8 +1,6 @@
-// Finds an error group by its fingerprint, which is a hash of the group's label. The label is the first line of the
-// group's errors, with `#` for the parts that differ from job to job. If errors are grouped by their place in a task's
-// code (`errorPlace`), the label is the name of the place. If the group is found, SQL selects the errors that may be in
-// it; if not, a query has to check all errors. Groups that groups/error-groups.ts has returned are cached in memory. To
-// find any other group, some errors of the table are read.
+// Finds an error group by its fingerprint, a hash of the group's label. The label is the first line of the errors, with
+// `#` for the parts that differ from job to job. If errors are grouped by their place in a task's code (`errorPlace`),
+// the label is the name of the place. Found groups are cached. To find another group, some errors are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -19,12 +17,9 @@ import {
 
 export interface KnownGroup {
   readonly label: string;
-  /** If the errors are grouped by place, the task in whose code the place is; else null. */
+  /** The task in whose code the place is; null if the errors are not grouped by place. */
   readonly task: KnownTask | null;
-  /**
-   * The labels of the groups that were merged into this group. Each of them had only one error among the errors that
-   * were read, and that error differs from the errors of this group only in ids (`isLikeGroup`).
-   */
+  /** The labels of merged groups. Each had one error, which differs from the errors of this group only in ids. */
   readonly joined: readonly string[];
 }
 
@@ -44,8 +39,7 @@ const MAX_SCANNED = 2_000;
 /** The approximate maximum number of pages that are read. */
 const PAGES = 200;
 
-// The cached groups of each schema. The key is the schema's object, because schemas of several databases can have the
-// same name.
+// The key is an object, because schemas of several databases can have the same name.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -61,16 +55,16 @@ export function rememberGroup(
 }
 
 /**
- * How long the errors of a task stay grouped by place after a list of groups has required this. The lists of the
- * task's failed jobs and of its retrying jobs are read separately, and should be grouped alike.
+ * How long the errors of a task stay grouped by place. The lists of the task's failed jobs and of its retrying jobs are
+ * read separately, and should be grouped alike.
  */
 const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();
 
 /**
- * Records that the errors of these tasks are grouped by place. Returns the ids of these tasks and of all tasks that
- * were recorded in the last minute.
+ * Records that the errors of these tasks are grouped by place. Returns the ids of all tasks that were recorded in the
+ * last minute.
  */
 export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
   const nowMs = monotonic();
@@ -82,14 +76,11 @@ export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]
   return recent;
 }
 
-/** Whether the fingerprint is that of a cached group whose errors are grouped by place. */
+/** Whether this is the fingerprint of a cached group by place. */
 export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
   groupsIn(schema).get(fingerprint)?.task != null;
 
-/**
- * Returns the fingerprint of an error's group: the group of the error's place, if this group is cached; if not, the
- * cached group into which the group of the first line was merged; if there is none, the group of the first line.
- */
+/** Returns the fingerprint of the group that lists show for an error. A cached group by place takes precedence. */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
   const groups = groupsIn(schema);
   const place = task === null ? null : errorPlace(task, error).fingerprint;
@@ -99,14 +90,11 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
   return joined?.[0] ?? fingerprint;
 }
 
-/** Returns the fingerprint of a group that is named by its fingerprint or by its label. */
+/** Returns the fingerprint of the group with this fingerprint or label. */
 export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
-/**
- * Returns the cached groups. If a group in `fingerprints` is not cached, errors are read first, and the groups in
- * `fingerprints` to which these errors belong are cached.
- */
+/** Returns the cached groups. If one of `fingerprints` is not cached, errors are read first to find its group. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],
@@ -132,10 +120,7 @@ export async function errorGroupsOf(
   return { known, isWhole };
 }
 
-/**
- * Returns the labels that only one row has, among the rows of the same task whose errors differ from `example` only in
- * ids (`isLikeGroup`). The label of `example` is not returned.
- */
+/** Returns the labels of the groups to merge into the group of `example` (`joined`). */
 function singlesLike(example: ErrorRow, rows: readonly ErrorRow[]): string[] {
   const ownLabel = errorLabel(example.start);
   const counts = new Map<string, number>();

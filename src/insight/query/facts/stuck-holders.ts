@@ -10,14 +10,13 @@ const OLD_LOCK_US = 14_400_000_000n;
 const MAX_WORKERS = 10_000;
 
 /**
- * The facts that show whether a lock is stuck. The lock of a worker in `stale` is stuck. A worker that is not in
- * `known` may be one that sends no heartbeats, so its lock is stuck only after 4 hours. Graphile workers ignore locks
- * of that age, too.
+ * The facts that show whether a lock is stuck. A worker that is not in `known` may send no heartbeats, so its lock is
+ * stuck only after 4 hours. Graphile workers ignore locks of that age, too.
  */
 export interface StuckHolders {
-  /** Those workers of `known` that lists show as not responding. */
+  /** The workers of `known` that do not respond. Their locks are stuck. */
   readonly stale: readonly string[];
-  /** The workers that have a heartbeat row: at most the 10,000 with the latest heartbeats. */
+  /** The workers with the latest heartbeats, at most 10,000. */
   readonly known: readonly string[];
   /** The lock of a worker that is not in `known` is stuck if it was set before this time, RFC 3339. */
   readonly oldBefore: string;
@@ -42,10 +41,7 @@ const workersSql: Statement = (schema) => `
   order by last_heartbeat_at desc
   limit ${MAX_WORKERS}`;
 
-/**
- * Returns an SQL condition that is true if the lock in the row `lock` is stuck. The other parameters are SQL
- * expressions for the members of StuckHolders with these names.
- */
+/** Returns the SQL condition that the lock in the row `lock` is stuck. All parameters are SQL. */
 export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>
   `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${stale})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;

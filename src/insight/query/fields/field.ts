@@ -11,14 +11,14 @@ import type { QueryPart } from "../parts/part.ts";
 export interface FieldSql {
   /** The help text beside the field's name in suggestions. */
   readonly note: string;
-  /** Returns the condition of a term. A term with `!=` gets the condition for `:`, which fieldPart() then negates. */
+  /** Returns the condition of a term. For `!=`, this is the condition for `:`, which fieldPart() negates. */
   readonly part: (term: FieldTerm, parameters: Parameters, known: QueryFacts) => QueryPart;
   readonly cost: (term: FieldTerm, facts: CostFacts) => FieldCost;
   /** Whether at most one job has a given value of the field. */
   readonly isUnique?: boolean;
 }
 
-/** The facts that the compiler uses to turn a term into SQL. */
+/** The facts from which the compiler makes SQL. */
 export interface QueryFacts {
   readonly nowUs: bigint;
   readonly names: readonly NamedRow[];
@@ -27,10 +27,7 @@ export interface QueryFacts {
   readonly heartbeats: Heartbeats;
   /** Null if the query does not contain `is:stuck`. */
   readonly stuck: StuckHolders | null;
-  /**
-   * A map from a prefix of job keys, as in `key:user-*`, to the range of the keys that begin with this prefix. A prefix
-   * may be missing.
-   */
+  /** The range of job keys for each prefix, as in `key:user-*`. A prefix may be missing. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
   /** Collects the terms whose name or error group does not exist, such as `task:nmae`. */
@@ -39,7 +36,7 @@ export interface QueryFacts {
 
 export interface CostFacts {
   readonly text: string;
-  /** Has an entry for a prefix of job keys in the query if the index of the keys finds the jobs with this prefix. */
+  /** Has an entry for each prefix of job keys whose jobs an index finds. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
@@ -51,12 +48,12 @@ export interface CostFacts {
 export interface TermCost {
   /** The term as typed. */
   readonly term: string;
-  /** The term's position in the query: from the character `at` up to, but not including, `end`. */
+  /** The term's position in the query; `end` is exclusive. */
   readonly at: number;
   readonly end: number;
   /** `cheap`: an index finds the matches. `bounded`: a walk finds them. `check`: the walk must also read texts. */
   readonly cost: "cheap" | "bounded" | "check";
-  /** The optional index that would make the term cheap; null: no index would, or the term is cheap already. */
+  /** The missing optional index that would make the term cheap; null if there is none. */
   readonly index: string | null;
 }
 

@@ -1,5 +1,5 @@
 // The SQL of query terms on times. Ages are converted to times with the query's `now`, so that all statements of a
-// query and all pages of a list compare with the same times.
+// query compare with the same times.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
 import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";
@@ -13,18 +13,18 @@ import type { FieldSql } from "./field.ts";
 export interface MomentSql {
   readonly column: string;
   /**
-   * The condition for jobs in which the column has the meaning of the field: `updated_at`, for example, is the time of
-   * the failure only in failed jobs. Default: all jobs.
+   * The condition for jobs in which the column has the field's meaning. `updated_at` is the time of the failure only in
+   * failed jobs, for example.
    */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
   /**
-   * Whether a duration without a sign counts forward from now, as in `due<10m`. Default: false; the duration counts
-   * back from now, as an age. May be true only for run_at, because `isDue` is then derived from the interval.
+   * Whether a duration without a sign counts forward from now, as in `due<10m`. Default: false. May be true only for
+   * run_at, because `isDue` is then derived from the interval.
    */
   readonly isAhead?: boolean;
 }
 
-/** Times in microseconds since 1970, from `low`, inclusive, to `high`, exclusive; null: unbounded on that side. */
+/** Microseconds since 1970. `low` is inclusive, `high` exclusive; null: unbounded. */
 interface Interval {
   readonly low: bigint | null;
   readonly high: bigint | null;
@@ -42,7 +42,7 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
     );
 }
 
-/** Returns true if the whole interval is past, so that its jobs are due; false if it is future; null if neither. */
+/** Returns whether all jobs of the interval are due (true) or none is (false); null: some may be due. */
 function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
   if (high !== null && high <= nowUs + 1n) return true;
   return low !== null && low > nowUs ? false : null;
@@ -75,7 +75,6 @@ function intervalOf(value: QueryValue, op: Operator, isAhead: boolean, nowUs: bi
   return { low: isInclusive ? low : high, high: null };
 }
 
-/** Whether the value is a duration without a sign that counts back from now. */
 function isAge({ kind, text }: MomentValue, isAhead: boolean): boolean {
   return kind === "age" && !isAhead && !/^[+-]/.test(text);
 }

@@ -1,7 +1,6 @@
 // Conditions of a query on the payload, or on a field of the payload. For a field, PostgreSQL's json operators are
-// unsuitable: they treat 7.0 and 7 as different, and one payload with \u0000 or a lone surrogate would make the whole
-// statement fail. So SQL only searches the text of the payload for the field's name and value, as they are usually
-// written. This process then decides whether each found job matches.
+// unsuitable: one payload with \u0000 or a lone surrogate would make the whole statement fail. So SQL only searches the
+// text of the payload for the field's name and value. This process then decides whether each found job matches.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -33,14 +32,12 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart 
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
 const BACKSLASH = "pg_catalog.chr(92)";
-/** Every escape begins with a backslash. Few payloads have one. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * Returns a condition that every matching payload fulfils. If all values are texts and `op` is none of `<`, `<=`, `>`
- * and `>=`, the payload has to contain one of the values. If no value is `none`, the payload also has to contain the
- * last name of the path. The values are searched before the name, because fewer payloads contain the values.
+ * Returns a condition that every matching payload fulfils. The values are searched before the name, because fewer
+ * payloads contain the values.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -54,10 +51,7 @@ function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Q
   return allOf([anyOf(valueParts), keyPart]);
 }
 
-/**
- * Returns the text as it is usually written in a payload: with quotes or, for a prefix, with the first quote only. A
- * text that may mean `true`, `false` or `null` is returned without quotes.
- */
+/** Returns the text as it is usually written in a payload; for a prefix, without the last quote. */
 function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   if (isPrefix) return `"${text}`;
   const mayBeWord = !isQuoted && ["true", "false", "null"].includes(text);
@@ -98,7 +92,6 @@ function isEqual(json: string, value: QueryValue): boolean {
   return isWord && /^[tfn]/.test(json) && json === value.text;
 }
 
-/** Whether the value satisfies `<`, `<=`, `>` or `>=`: numbers are compared with numbers, texts with texts. */
 function isInOrder(json: string, value: QueryValue, op: Operator): boolean {
   let order: number;
   if (value.kind === "number" && isNumber(json)) order = compareNumbers(json, value.text);

@@ -1,5 +1,4 @@
-// Builds the SQL conditions for terms of a query that search or compare texts, such as `error:timeout`. Searches
-// ignore case.
+// SQL conditions for query terms that search or compare texts, such as `error:timeout`. Searches ignore case.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
@@ -15,16 +14,13 @@ export function searchedPart(
   return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
 }
 
-/**
- * Returns the condition that the column contains a text. `isIn`: what searcher() has returned for the text. The
- * values of the column may be compressed, so readingPart() is used.
- */
+/** `isIn`: the result of searcher() for the text. */
 function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
 
-/** Returns a function that builds the condition that a column contains the text. All conditions share one parameter. */
+/** Returns a function that builds the condition for a column. All these conditions share one parameter. */
 function searcher(text: string, parameters: Parameters): (column: string) => string {
   const { value, isIn } = textSearch(text);
   const parameter = parameters.add(value, "text[]");
@@ -39,7 +35,6 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
   return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
 }
 
-/** Returns the condition that the error equals one of the texts. Errors may be compressed: see hasText(). */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
   return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
@@ -54,7 +49,7 @@ export function equalPart(
   return sqlPart(`(${column} = any(${parameters.add(texts, "text[]")}))`);
 }
 
-/** Returns the condition that the value begins with one of the texts, compared by code points. */
+/** Returns the condition that the value begins with one of the texts. */
 export function prefixPart(
   column: string,
   texts: readonly string[],
@@ -91,10 +86,7 @@ export function meantPart(meanings: WordMeanings, parameters: Parameters): Query
   ]);
 }
 
-/**
- * Returns the condition that the text is anywhere in a job: in its payload, last error, key or worker, or in the names
- * of its task and queue.
- */
+/** Returns the condition that the text is anywhere in a job, or in the name of its task or queue. */
 export function anywherePart(
   { text }: TextTerm,
   names: NamesWithText,

@@ -1,6 +1,5 @@
-// The parameters of a query's SQL. When a piece of SQL is built, the numbers that its parameters will have in the final
-// statement are not known yet. So the query's first parameter is written `$#0`, the next one `$#1`, and so on.
-// numberParameters() inserts the final numbers.
+// The parameters of a query's SQL. When a piece of SQL is built, the final numbers of its parameters are not known. So
+// the parameters are written `$#0`, `$#1`, and so on. numberParameters() inserts the final numbers.
 
 export class Parameters {
   readonly values: unknown[] = [];
@@ -10,16 +9,14 @@ export class Parameters {
     return `${this.addBare(value)}::${type}`;
   }
 
-  /** Adds a value. Returns its placeholder without a type, for SQL that adds the type itself. */
+  /** Adds a value. Returns its placeholder without a type. */
   addBare(value: unknown): string {
     this.values.push(value);
     return `$#${this.values.length - 1}`;
   }
 }
 
-/**
- * SQL without its unused parameters. The used parameters have new numbers, from `$#0` on, in the order of `values`.
- */
+/** SQL without its unused parameters. The used parameters are numbered from `$#0` on. */
 export interface NumberedSql {
   readonly sql: string;
   readonly marks: string;
@@ -29,9 +26,8 @@ export interface NumberedSql {
 }
 
 /**
- * Removes the parameters that neither `sql` nor `marks` uses, for example those of a piece of SQL that was built and
- * then left out. PostgreSQL requires that a statement uses each bound parameter. Not every statement contains `marks`,
- * which is a select item (row-check.ts). So the returned `sql` also uses the parameters that only `marks` uses, in a
+ * Removes the parameters that neither `sql` nor `marks` uses. PostgreSQL requires that a statement uses each bound
+ * parameter, and not every statement contains `marks`. So the returned `sql` also uses the parameters of `marks`, in a
  * condition that is always true.
  */
 export function dropUnusedParameters(
@@ -56,7 +52,6 @@ export function dropUnusedParameters(
 
 const PARAMETER = /\$#(\d+)/g;
 
-/** Returns the parameters in the text: a map from the index to the parameter as it is written, with its type. */
 const parametersOf = (text: string) =>
   new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
 

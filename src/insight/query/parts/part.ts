@@ -1,6 +1,5 @@
-// A part of a compiled query: one or several of the query's terms. Each row that matches a part fulfils the part's
-// `sql`. Unless the part is of the kind `sql`, this process then decides from the row's texts whether the row matches
-// (row-check.ts).
+// A part of a compiled query: one or several terms. Each row that matches a part fulfils the part's `sql`. Unless the
+// part is of the kind `sql`, this process then decides from the row's texts whether the row matches (row-check.ts).
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
@@ -19,25 +18,25 @@ interface Condition {
   readonly reading: LargeValues | null;
 }
 
-/** The values that a part reads and that may be compressed. Decompressed, they may be much larger than on disk. */
+/** The values that a part reads and that may be compressed. */
 export interface LargeValues {
   readonly columns: readonly string[];
-  /** An SQL condition that decompresses nothing and that every match of the part fulfils; perhaps only `true`. */
+  /** An SQL condition that decompresses nothing and that every match of the part fulfils. */
   readonly beside: string;
 }
 
-/** A part for which SQL alone decides: each row that fulfils `sql` matches. */
+/** A part for which SQL alone decides. */
 export interface SqlPart extends Condition {
   readonly kind: "sql";
 }
 
-/** A part for which `sql` selects candidates, and decide() returns whether a candidate matches. */
+/** A part for which `sql` selects candidates, which decide() then checks. */
 export interface TextsPart extends Condition {
   readonly kind: "texts";
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
-/** Several parts joined by `and` or `or`, or one negated part. At least one of the parts is not of the kind `sql`. */
+/** Several parts joined by `and` or `or`, or one negated part. */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
   readonly items: readonly QueryPart[];
@@ -85,10 +84,7 @@ function everyOf(conditions: readonly string[]): string {
 const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
-/**
- * Returns the negation of the part. The negation also matches a row for which the part's SQL is null, because the part
- * does not match this row.
- */
+/** Returns the negation of the part. The negation also matches rows for which the part's SQL is null. */
 export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;

@@ -1,6 +1,5 @@
 // Measures how long an admin takes to answer requests about the queue's state, such as error groups, incidents and
-// counts. The cold time of a path is the time of a new admin's first answer; the warm time is the time of the same
-// admin's second answer. Another measure checks how often the interval of a sampled count contains the true number.
+// counts. `cold`: the first answer of a new admin. `warm`: the second answer of the same admin.
 import pg from "pg";
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
@@ -20,7 +19,7 @@ import {
 } from "../measure.ts";
 import { portSql } from "../port-sql.ts";
 
-/** Starts an admin and requests `path` twice. The times are in milliseconds. */
+/** The times are in milliseconds. */
 async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; warm: number }> {
   const admin = await bench.freshAdmin();
   try {
@@ -33,10 +32,7 @@ async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; 
   }
 }
 
-/**
- * Returns a measure of the cold and the warm time of a path. `coldMs` and `warmMs`: the longest times that meet the
- * targets. If `warmMs` is null, the measure returns no line for the warm time.
- */
+/** `coldMs` and `warmMs` are the targets. If `warmMs` is null, the warm time has no line. */
 function reading(
   name: string,
   path: string,
@@ -103,10 +99,7 @@ export const why: Measure = {
 
 const SAMPLES = 100;
 
-/**
- * For each of three states, counts the jobs in this state 100 times from samples. At least 90 of the 100 intervals must
- * contain the true number.
- */
+/** For each of three states, at least 90 of 100 sampled counts must have an interval that contains the true number. */
 export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],
@@ -123,8 +116,8 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // portSql() counts future retries as scheduled, and due retries as ready. So this statement counts the retries.
-      // `ahead`: the future retries. `n`: all retries except due ones whose queue is locked, because these are blocked.
+      // portSql() counts future retries (`ahead`) as scheduled, and due retries as ready. `n` does not include blocked
+      // retries.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null
@@ -164,7 +157,7 @@ export const sampledCounts: Measure = {
   },
 };
 
-/** Counts all jobs exactly, in several requests. Each request continues the count of the previous request. */
+/** Counts all jobs exactly, in several requests. */
 export const census: Measure = {
   name: "census",
   needs: ["/api/counts"],

@@ -1,5 +1,4 @@
-// Measures pages of jobs. If the status of an answer is not 200, the target is missed. The admin may divide a long
-// search into several answers. The target for each of these answers is at most 0.6 s.
+// Measures pages of jobs. The admin may divide a long search into several answers. Each answer may take 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -26,13 +25,9 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
-/** walk() ends after this many jobs. The pages until then show how long a page takes. */
 const MAX_JOBS = 300;
 
-/**
- * Reads page after page. Ends after the last page, MAX_JOBS jobs, `most` answers, or an answer whose status is not 200.
- * Also ends when the member `ranking` of the answers has changed from `partial` to `full`.
- */
+/** Reads page after page, at most `most` answers. Ends early after MAX_JOBS jobs, or a status other than 200. */
 export async function walk(
   { admin }: Bench,
   parameters: Record<string, string>,
@@ -66,7 +61,7 @@ export async function walk(
   };
 }
 
-/** So many pages that the slow first pages, for which Node compiles the code, do not change the p95. */
+/** Enough pages that the slow first pages do not change the p95. */
 const PAGES = 200;
 
 export const keyset: Measure = {
@@ -80,8 +75,7 @@ export const keyset: Measure = {
       ["due", { sort: "due", q: "is:ready" }],
       ["latest due first", { sort: "-due", q: "is:scheduled" }],
       ["priority", { sort: "priority" }],
-      // The seed's retrying jobs are due within 3 hours, its scheduled jobs within 30 days. So the first pages read
-      // past thousands of retrying jobs.
+      // The first pages read past thousands of retrying jobs, which are due earlier.
       ["priority, few matches", { sort: "priority", q: "is:scheduled" }],
     ];
     for (const [name, parameters] of orders) {

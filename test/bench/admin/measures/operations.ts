@@ -1,6 +1,5 @@
 // Measures operations on many jobs: the jobs changed per second, the time to stop, whether an undo restores all jobs,
-// and how long workers' fetches take while an operation runs. Also measures lists that have a job with a huge payload,
-// and resumes an operation whose admin was killed.
+// and how long workers' fetches take while an operation runs.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -36,7 +35,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
 /** Once an operation has stored the earlier states of this many jobs, it stores no more. */
 const MAX_KEPT = 1_000_000;
 
-/** The options of an operation without pauses between its batches. */
+/** Without pauses between the batches. */
 const UNTHROTTLED = { rate: 0 };
 
 async function speed(bench: Bench, body: object, prober: FetchProber | null, way: Way) {
@@ -75,7 +74,7 @@ export const operations: Measure = {
       const quiet = prober.p95();
       const before = await fingerprint(bench);
       const q = "is:failed";
-      // The operation changes at most MAX_KEPT jobs, so all their earlier states are stored, and the undo restores all.
+      // At most MAX_KEPT jobs are changed, so the undo can restore all of them.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
       const moved = await speed(bench, body, prober, { limit: MAX_KEPT });
       lines.push(
@@ -118,7 +117,7 @@ export const operations: Measure = {
 
 const MEGABYTES = 250;
 
-/** Measures lists that have a job with a payload of MEGABYTES, which is too large to be shown. */
+/** Measures lists with a job whose payload is too large to be shown. */
 export const hugePayload: Measure = {
   name: "huge payload",
   needs: ["/api/jobs"],
@@ -148,7 +147,7 @@ export const hugePayload: Measure = {
   },
 };
 
-/** Kills the admin that runs an operation. Another admin then resumes the operation. Each job must be changed once. */
+/** Another admin resumes the operation of a killed admin. Each job must be changed once. */
 export const killed: Measure = {
   name: "killed",
   needs: ["/api/operations"],
@@ -156,7 +155,7 @@ export const killed: Measure = {
   run: async (bench) => {
     const admin = await bench.freshAdmin();
     const here = { ...bench, admin };
-    // The changed jobs are counted by this priority, so no job should have this priority before.
+    // The changed jobs are counted by this priority, so no other job should have this priority.
     const priority = 1_000 + Math.trunc(Math.random() * 30_000);
     const body = { q: "is:retrying", action: "reschedule", changes: { priority } };
     const begun = await begin(here, body, { rate: 20_000 });

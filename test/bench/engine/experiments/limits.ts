@@ -1,7 +1,5 @@
-// Five experiments with limits. `limits-not-hit` measures the cost of a limit that is never reached, `limits-beside`
-// the cost of a full limit of another task, and `limits-queues` the cost of limits of queues. `limits-used` and
-// `limits-rivals` run short jobs under a limit in eight processes. `limits-used` measures which part of the ideal rate
-// is reached; `limits-rivals` compares the largest number of jobs at once, the speed and the costs with rivals.
+// Five experiments with limits. Three experiments measure the cost of a limit that is never reached, of a full limit of
+// another task, and of limits of queues. The other two run short jobs under a limit in eight processes.
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { mostAtOnce } from "../../../worker/most.ts";
 import { contend } from "../contender.ts";
@@ -33,8 +31,8 @@ export const limitNotHit: Experiment = {
 };
 
 /**
- * For the contenders `beside`, the queue also has jobs of the task `beside`, which has a limit of 3. These jobs are
- * more urgent than all other jobs, and there are so many that some of them are left when the other jobs are done.
+ * For the contenders `beside`, the queue also has more urgent jobs of the task `beside`, which has a limit of 3. Some
+ * of these jobs are left when all other jobs are done.
  */
 export const besideLimit: Experiment = {
   ...COMMON,
@@ -89,10 +87,7 @@ const ENGINES = [
   { engine: "fast", mode: ", fast lane" },
 ];
 
-/**
- * Compares the rate of starts with the ideal rate. At the ideal rate, the number of running jobs always equals the
- * limit. The jobs take MS milliseconds, so the ideal rate of a limit of 10 is 2,000 jobs/s.
- */
+/** Compares the rate of starts with the rate at which the number of running jobs always equals the limit. */
 export const limitUsed: Experiment = {
   ...COMMON,
   name: "limits-used",
@@ -142,7 +137,6 @@ export const limitRivals: Experiment = {
   },
 };
 
-/** Runs jobs of MS milliseconds under a limit of `capacity`, in eight processes. */
 async function runLimited(bench: Bench, engine: string, capacity: number) {
   const limitMs = bench.options.quick ? 4_000 : 10_000;
   // There are more jobs than can run in `limitMs`, so that no process runs out of jobs.
@@ -193,10 +187,7 @@ async function withUtils(
   await utils.end();
 }
 
-/**
- * Runs all jobs of the task `bench` in `count` processes. The processes begin and end together, so their speeds are
- * added.
- */
+/** Runs all jobs in `count` processes. The processes begin and end together, so their speeds are added. */
 async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promise<Answer> {
   const { jobs } = bench.options;
   const duty = bench.duty("drain", "ours", {
@@ -208,8 +199,8 @@ async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promis
 }
 
 /**
- * Returns the costs of one job. Each process has measured PostgreSQL's costs (`pgUs`, `wal`) for the whole server, so
- * the result has the mean of these measurements.
+ * Returns the costs of one job. Each process has measured `pgUs` and `wal` for the whole server, so the mean is
+ * returned.
  */
 function total(answers: readonly Answer[]): Sample {
   const samples = answers.flatMap(({ sample }) => (sample === undefined ? [] : [sample]));
@@ -224,8 +215,8 @@ function total(answers: readonly Answer[]): Sample {
 }
 
 /**
- * Returns the largest number of jobs that ran at once (`most`), and the starts per second (`jps`). `jps` leaves out the
- * first 20 % and the last 10 % of all starts, because during these starts perhaps not all processes run.
+ * Returns the largest number of jobs that ran at once, and the starts per second. The rate leaves out the first 20 %
+ * and the last 10 % of all starts, because perhaps not all processes run then.
  */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));

@@ -1,7 +1,6 @@
 // Measures how many bytes each page of routesOf() sends and receives in each of three minutes. In the first minute,
 // nothing changes in the database. In the second minute, the demo's worker and an operation run. In the third minute,
-// many other jobs change as well. All these pages are open at the same time, each through its own relay, which counts
-// the bytes (wire.ts).
+// many other jobs change as well. Each page has its own relay, which counts the bytes (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -11,11 +10,11 @@ import { isThere, openPage, type PageBench, type PageMeasure } from "../bench.ts
 import { startWire, type Wire } from "../wire.ts";
 
 const MINUTE_MS = 60_000;
-/** Pages show rates of the last minute. After this time without changes, these rates are zero. */
+/** After this time without changes, the rates on the pages are zero. */
 const SETTLING_MS = 65_000;
-/** The number of jobs that each change() adds. About a quarter become retrying, a quarter failed; half are deleted. */
+/** The number of jobs that each change() adds. */
 const STORM = 50;
-/** The number of jobs of the operation. The operation changes one a second, and is stopped before all have changed. */
+/** Enough jobs for an operation that changes one job a second and is stopped after two minutes. */
 const OPERATED = 300;
 
 interface OpenPage {
@@ -57,7 +56,6 @@ export const traffic: PageMeasure = {
   },
 };
 
-/** Begins an operation and pauses it. */
 async function beginHeld({ db, admin }: PageBench): Promise<string> {
   await db.query(
     `select worker.add_job('bench_operation', '{}', run_at => now() + interval '1 year')
@@ -71,7 +69,6 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
   return String(begun.body.id);
 }
 
-/** Returns the routes of the measured pages by name. The pages of limits and of one cron entry are not measured. */
 async function routesOf({ admin }: PageBench, operation: string): Promise<Record<string, string>> {
   const of = async (path: string) => (await admin.get(path)).body;
   const { jobs } = await of("/api/jobs?q=is:failed&fields=row&limit=1");

@@ -1,6 +1,5 @@
-// Tests that the admin answers the requests of asked.ts while many rows are small on disk and large in memory. In most
-// tests, such a row has a compressed value of up to 16 KB on disk and up to 1.39 MB in memory. During the requests, the
-// memory of the admin may grow by at most 150 MB.
+// Tests that the admin answers the requests of asked.ts although many rows are small on disk and large in memory, and
+// that the admin's memory grows by at most 150 MB.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +15,7 @@ const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const MAX_MB = 150;
 const ALIVE_IN_MB = 512;
-/** The limit of the 99th percentile of the response times of /healthz. On a quiet machine, 200 ms would be enough. */
+/** On a quiet machine, 200 ms would be enough. */
 const MAX_HEALTH_MS = 2_000;
 const MAX_MS = 170_000;
 
@@ -25,9 +24,7 @@ export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
  * Tests the admin on a database with 1,500 jobs, half of which have failed. `statement`: SQL that makes these jobs
- * large, or adds large rows to other tables. `requested`: the parts of asked.ts whose requests are sent. `own`:
- * extensions of the schema besides `operations`, and the paths of further requests. Each kind of row has one or two
- * test files, because a file may take at most three minutes, also on a busy machine.
+ * large, or adds large rows to other tables. `own`: extensions besides `operations`, and the paths of further requests.
  */
 export function testPackedRows(
   kind: string,
@@ -95,10 +92,7 @@ async function filled(statement: string, extensions: readonly string[]) {
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
-/**
- * Sends the requests one after another. Returns the failed requests, the slowest request, and the largest growth of
- * the admin's memory, in MB.
- */
+/** Sends the requests one after another. `mb`: the largest growth of the admin's memory. */
 async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
   const ask = async (path: string) => {
     const began = performance.now();
@@ -113,7 +107,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
   const failed: string[] = [];
   for (const path of paths) {
     let { status, ms } = await ask(path);
-    // On a busy machine, a statement or the whole answer may reach its time limit. So a request is repeated after 503.
+    // On a busy machine, a time limit may be reached, so a request is repeated after 503.
     for (let again = 0; status === 503 && again < 3; again++) ({ status, ms } = await ask(path));
     mb = Math.max(mb, memoryMb(pid) - before);
     if (status !== 200) failed.push(`${path}: ${status} after ${ms.toFixed(0)} ms`);
@@ -123,8 +117,8 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
 }
 
 /**
- * A program that requests /healthz until its standard input ends, each time 10 ms after the last response, and prints
- * how long each request took. It is a separate process, so that the test's own work does not delay the requests.
+ * Requests /healthz until standard input ends, and prints how long each request took. The program runs in a separate
+ * process, so that the test's own work does not delay the requests.
  */
 const healthProgram = `
   const times = [];

@@ -1,5 +1,4 @@
-// The tested ways to add jobs, such as addJobs(), HTTP and `worker add-many`. Each way opens its own connections,
-// through a proxy that may cut them.
+// The tested ways to add jobs, such as addJobs(), HTTP and `worker add-many`.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -11,10 +10,7 @@ import { makeWorkerUtils, type WorkerUtils } from "../../../../src/utils/worker-
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Order } from "../../../cli/command-child.ts";
 
-/**
- * The result of an add for one job. `unknown`: the add failed, but the job may exist. `not added`: the add failed, and
- * the job does not exist.
- */
+/** The result of an add for one job. `unknown`: the add failed, but the job may exist. */
 export type AddOutcome = "added" | "unknown" | "not added";
 
 export interface Adder {
@@ -29,12 +25,9 @@ export interface Way {
   readonly jobs: number;
   /** Whether the name of each job is also its job key. */
   readonly isKeyed: boolean;
-  /**
-   * Whether another process adds the jobs, which takes longer. If so, the connections of this way are cut only between
-   * two messages, and not at random moments.
-   */
+  /** Whether adds take long. If so, the connections are cut only between two messages. */
   readonly isSlow: boolean;
-  /** The tested cases. `cold`: the add opens its connection. `warm`: an earlier add has opened the connection. */
+  /** `cold`: the add opens its connection. `warm`: an earlier add has opened the connection. */
   readonly temperatures: readonly ("cold" | "warm")[];
   start(url: string, directory: string): Promise<Adder>;
 }
@@ -53,7 +46,7 @@ const job = (n: string, isKeyed = false) => ({
   ...(isKeyed ? { spec: { jobKey: n } } : {}),
 });
 
-/** Returns a way that adds the jobs of all names in one call of the library. All jobs have the same result. */
+/** Returns a way that adds the jobs of all names in one call. */
 function library(
   name: string,
   jobs: number,
@@ -101,12 +94,12 @@ const insideTransaction: Way = {
           await client.query("begin");
           await utils.with(client).addJob("mail", { n });
         } catch (error) {
-          // The error code `outcome_unknown` would be wrong here: no commit was sent, so the job cannot exist.
+          // No commit was sent, so the job cannot exist.
           if (outcomeOf(error) === "unknown") throw error;
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }
-        // If the commit fails, the job may exist: perhaps only the answer was lost.
+        // If the commit fails, perhaps only its answer was lost.
         return [
           await client.query("commit").then(
             () => "added" as const,
@@ -140,7 +133,7 @@ const overHttp: Way = {
 
 const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** One process runs all commands, because starting Node for each command would take most of the time. */
+/** One process runs all commands, because Node starts slowly. */
 const addMany: Way = {
   ...{ name: "worker add-many", jobs: 3, isKeyed: false, isSlow: true, temperatures: ["cold"] },
   async start(url, directory) {

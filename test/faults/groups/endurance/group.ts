@@ -1,6 +1,5 @@
 // Searches for leaks in 200 starts and stops in one process, in 200 losses of all connections, and in minutes of
-// frequent periodic work. The bounds for the growth of memory, handles and threads are in sample.ts. The starts and
-// stops must also leave no heartbeat row.
+// frequent periodic work.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -8,13 +7,12 @@ import { cycles } from "./cycles.ts";
 import { checkGrowth, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
-/** The number of repetitions before the first sample. Memory that a process allocates at its start is not a leak. */
+/** The repetitions before the first sample. Memory that a process allocates at its start is not a leak. */
 const WARM_UP = 30;
-/** The duration of the periodic work in day(). */
 const DAY_MS = 450_000;
-/** The number of added jobs per second. */
+/** Added jobs per second. */
 const RATE = 20;
-/** The number of added jobs per second in reconnects() beside a Graphile worker, which takes most of the jobs. */
+/** Added jobs per second beside a Graphile worker, which takes most of the jobs. */
 const RATE_BESIDE_STOCK = 60;
 /** Polls, heartbeats, searches for stale workers and lock resets are 20 to 135 times as frequent as by default. */
 const FAST_CLOCK = {
@@ -54,7 +52,7 @@ export const group: FaultGroup = {
       field.say(`${stand.mode.name}: the periodic work is over`);
       await stand.end();
     };
-    // The parts run in parallel, because the 200 reconnects alone take most of the permitted time.
+    // In parallel, because the reconnects alone take most of the permitted time.
     await Promise.all([
       field.each(starts, startAndStop),
       field.each(cuts, reconnect),
@@ -63,10 +61,7 @@ export const group: FaultGroup = {
   },
 };
 
-/**
- * Ends all connections of a member (a worker in its own process) and of the program that adds jobs, again and again.
- * After each time, waits until the member has run a few jobs.
- */
+/** Repeatedly ends all connections, and waits until the worker has run a few jobs. */
 async function reconnects(field: Field, stand: Stand): Promise<void> {
   const [member] = await stand.hire(1, { nodeArgs: [ROOM] });
   if (member === undefined) return;
@@ -85,7 +80,7 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
   if (first !== null) checkGrowth(stand, "200 reconnects", first, await settled(field, member));
 }
 
-/** Waits for 5 s, so that all connections are open again. Then takes a sample. */
+/** Takes a sample after 5 s, when all connections are open again. */
 async function settled(field: Field, { pid }: Member): Promise<Sample> {
   await field.outage(5_000);
   return sampleOf(pid);
@@ -93,7 +88,7 @@ async function settled(field: Field, { pid }: Member): Promise<Sample> {
 
 async function day(field: Field, stand: Stand, ms: number): Promise<void> {
   const members = await stand.hire(2, { options: FAST_CLOCK, nodeArgs: [ROOM] });
-  // The warm-up before the first sample. In a full run, it includes many lock resets.
+  // The warm-up before the first sample.
   await field.outage(ms / 4);
   const before = await Promise.all(members.map(({ pid }) => sampleOf(pid)));
   await field.outage((ms * 3) / 4);

@@ -1,6 +1,5 @@
-// Tests that a standby can take over while workers run, after the primary was killed, made read-only or cut off. With
-// synchronous replication no acknowledged job is lost. With asynchronous replication, an acknowledged job is lost only
-// if the primary had not replicated the job yet.
+// Tests that a standby can take over while workers run. With synchronous replication, no acknowledged job may be lost.
+// With asynchronous replication, only jobs that were not replicated yet may be lost.
 import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { LoadPlan } from "../../field/load.ts";
@@ -14,10 +13,7 @@ const RATE = 20;
 const MODES = ["safe", "fast"] as const;
 /** The time from the fault to the promotion of the standby. */
 const DECISION_MS = 2_000;
-/**
- * The time from the fault to the promotion in cutOff(). This fault closes no connection, so workers detect the fault
- * only by a timeout.
- */
+/** The same time in cutOff(). This fault closes no connection, so workers detect the fault only by a timeout. */
 const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
@@ -52,7 +48,7 @@ async function synchronousAndDead(field: Field): Promise<void> {
 
 async function asynchronousAndDead(field: Field): Promise<void> {
   const pair = await pairOf(field);
-  // The jobs have no keys, so no job replaces another job, and each added job without a successful run is lost.
+  // Without keys, no job replaces another job, so each added job without a successful run is lost.
   const make = (n: string) => ({
     identifier: "single",
     payload: { n, ms: 1, failures: 0, children: 0 },
@@ -78,8 +74,8 @@ async function asynchronousAndDead(field: Field): Promise<void> {
 }
 
 /**
- * Returns a sentence for each acknowledged job that is lost although it had been replicated. The first `mark` entries
- * of the log were written at least 300 ms before the replication was stopped, so their jobs had been replicated.
+ * Returns a sentence for each replicated job that is lost. The first `mark` entries of the log were written at least
+ * 300 ms before the replication stopped, so their jobs were replicated.
  */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
@@ -95,7 +91,7 @@ function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string
   return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
 }
 
-/** The primary becomes read-only, but continues to run and keeps its sessions open. */
+/** The primary becomes read-only, but keeps its sessions open. */
 async function fencedReadOnly(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-fenced", {});
@@ -110,7 +106,7 @@ async function fencedReadOnly(field: Field): Promise<void> {
   await field.each(way.stands, (stand) => stand.end());
 }
 
-/** The primary becomes unreachable, but continues to run and keeps its sessions open, with their locks. */
+/** The primary becomes unreachable, but keeps its sessions open, with their locks. */
 async function cutOff(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });
@@ -140,5 +136,5 @@ async function staffed(
   return { field, stands, rate: RATE };
 }
 
-/** Returns the name of the database in a URL with one host or several. */
+/** Uses a regular expression, because the URL may have several hosts. */
 const databaseOf = (url: string): string => /\/([^/?]+)(\?|$)/.exec(url)?.[1] ?? "";

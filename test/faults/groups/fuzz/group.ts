@@ -1,7 +1,5 @@
-// Sends a million hostile requests to all routes of two admins. At the same time, a reader and a writer send ordinary
-// (honest) requests. Tests that no response is unexpected, that the admins' memory stays within bounds, and that the
-// honest requests succeed. The requests of a hostile client depend only on the seed and on the number of the client, as
-// in `npm run fuzz:admin`.
+// Sends a million hostile requests to two admins. At the same time, a reader and a writer send ordinary (honest)
+// requests. Tests that no response is unexpected, that memory stays within bounds, and that honest requests succeed.
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { type FuzzResult, fuzzAdmin } from "../../../bench/fuzz/fuzz-admin.ts";
@@ -11,15 +9,12 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/**
- * The fuzz ends after this time, before the group's limit of 10 minutes. If fewer requests than planned were sent by
- * then, the figure `hostile requests` breaks its bound.
- */
+/** The fuzz ends after this time, before the group's limit of 10 minutes. */
 const MAX_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// Deletes the unlocked jobs that are not among the newest 500. Without this, lists and exports would get slower.
+// Without this deletion of old jobs, lists and exports would get slower.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;
@@ -42,7 +37,7 @@ async function fuzz(field: Field): Promise<void> {
     "fuzz",
   );
   const log = join(field.directory, "admin.log");
-  // Two admins, because each has one thread: a single admin could not use two cores.
+  // Two admins, because each has only one thread.
   const start = () => startAdminProcess(url, [], { log });
   const admins = [await start(), await start()] as const;
   field.defer(() => Promise.all(admins.map((admin) => admin.kill())));
@@ -72,7 +67,7 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   field.figure("hostile requests that had the requested effect", null, tally.served, served);
   field.figure("hostile requests that were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // The heap is measured, too, because resident memory includes unused memory that V8 has not returned to the system.
+  // The heap is measured, too, because the resident memory includes unused memory of V8.
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];
@@ -91,8 +86,7 @@ function tellHonest(field: Field, reader: Reader, writer: Writers): void {
   field.figure("honest ones that needed a retry", null, retried, { unit: "" });
   const failed = [...reader.failed, ...writer.failed];
   field.figure("honest ones failed after one retry", null, failed.length, { most: 0, unit: "" });
-  // Requests that failed with 503 or 504, which a slow machine can cause, are not reported as problems. They count only
-  // in the figure above, which has a bound.
+  // A slow machine can cause 503 and 504, so these failures count only in the figure above.
   const unforeseen = failed.filter((one) => !/ 50[34](?: |$)/.test(one));
   for (const one of unforeseen.slice(0, 5)) field.problem(null, `beside the fuzz: ${one}`);
   if (reader.answered === 0) field.problem(null, "beside the fuzz no read was answered with 200");

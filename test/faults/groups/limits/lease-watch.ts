@@ -1,7 +1,6 @@
-// Observes in the database when workers lose their leases. After the loss, the worker's row is missing or marked by
-// `recovered_at`. The rows are read at intervals, so each lost lease has two moments: when the row was last seen
-// unmarked, and when the row was first seen to be marked or missing. After the first moment other workers may use the
-// worker's permits and slots of queues, so the worker's jobs count only until the first moment.
+// Observes in the database when workers lose their leases. The row of such a worker is missing or marked by
+// `recovered_at`. A lost lease has two moments: the last read that found the row unmarked, and the next read. After the
+// first moment, other workers may use the worker's permits and slots of queues.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -11,7 +10,7 @@ import type { Stand } from "../../field/stand.ts";
 const POLL_MS = 25;
 const ALIVE = "select id from worker._private_workers where not metadata ? 'recovered_at'";
 
-/** The two moments of a lease, by machineTime(). `missing`, the second moment, is null while the row is unmarked. */
+/** The two moments of a lease, by machineTime(). `missing` is null while the row is unmarked. */
 interface Seen {
   last: number;
   missing: number | null;
@@ -34,9 +33,8 @@ export class LeaseWatch {
   }
 
   /**
-   * Returns the runs as a limit counts them. A run counts until its end, or until the first moment of its worker's
-   * lost lease if this moment is earlier. A run that starts between the two moments does not count. A run that starts
-   * after the second moment is under the worker's new lease.
+   * Returns the runs as a limit counts them. A run counts at most until the first moment of its worker's lost lease. A
+   * run that starts between the two moments does not count.
    */
   spans(runs: readonly Run[]): Span[] {
     const lostBy = new Map(
@@ -60,8 +58,7 @@ export class LeaseWatch {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const t = machineTime();
-      // While no worker of this library runs in this stand, the rows are not read, so that the measurements of
-      // another stand are not disturbed. If PostgreSQL cannot be reached, nothing is recorded.
+      // Without a worker of this library, the rows are not read, so that other stands are not disturbed.
       const rows = this.#stand.living.some(({ isStock }) => !isStock)
         ? await this.#stand.sql<{ id: string }>(ALIVE).catch(() => null)
         : null;

@@ -1,5 +1,5 @@
-// Measures which share of a limit the workers use while jobs wait and no fault occurs, and how soon after the kill of a
-// worker with permits the other workers have all permits.
+// Measures which share of a limit the workers use while jobs wait, and how soon other workers have the permits of a
+// killed worker.
 import { meanAtOnce } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -10,14 +10,13 @@ import type { LeaseWatch } from "./lease-watch.ts";
 import { jobOf, RATED, TENANTS } from "./limits.ts";
 
 const MS = 5;
-/** While jobs wait, at least this share of the ideal rate, and of the capacity, must be used. */
+/** The least share of the ideal rate, and of the capacity, that must be used. */
 const USED = 0.8;
 const RATE_USED = { least: 98, unit: "" } as const;
 const FULL_AGAIN = { most: 10_000 };
-/** The share of the starts that steady() leaves out at each end. */
 const EDGE = 0.1;
 
-/** Measures the use of a limit by jobs of 5 ms. In the ideal case a job runs under each permit all the time. */
+/** Measures the use of a limit by jobs of 5 ms. */
 export async function capacityUsed(
   field: Field,
   stand: Stand,
@@ -57,7 +56,7 @@ export async function rateUsed(field: Field, stand: Stand): Promise<void> {
   stand.figure(`% of ${RATED.limit}/s`, (100 * starts) / (to - from) / ideal, RATE_USED);
 }
 
-/** Measures how many jobs of limited queues run on average while jobs of all these queues wait. */
+/** Measures how many jobs of limited queues run on average while such jobs wait. */
 export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch): Promise<void> {
   const [ms, each] = [20, field.times(100, 20)];
   const jobs = Array.from({ length: each * TENANTS }, (_, i) =>
@@ -79,7 +78,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
     const name = `kill ${round}`;
     const own = () => stand.runs().filter(({ n }) => n.startsWith(`${kind} ${name} `));
     let added = 0;
-    // Adds more jobs before all earlier jobs have started, so that some jobs always wait.
+    // Some jobs must always wait.
     const refill = async () => {
       if (added > own().length + 20 * capacity) return;
       const some = Array.from({ length: 20 * capacity }, () =>
@@ -107,10 +106,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   }
 }
 
-/**
- * Counts the permits that all workers except `$2` have for a limit. A count of running jobs would be too low, because a
- * worker keeps a permit between two jobs.
- */
+/** Counts permits. A count of running jobs would be too low, because a worker keeps a permit between two jobs. */
 const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits
   where limit_id = (select id from worker._private_limits where name = $1) and worker_id <> $2`;
 
@@ -121,10 +117,7 @@ function holder({ living, dice }: Stand, names: ReadonlySet<string>): Member {
   return all[dice(all.length)] as Member;
 }
 
-/**
- * Returns the period of the middle 80 % of the starts, and the number of these starts. The first and the last tenth are
- * left out, because not all workers are busy at those times.
- */
+/** Leaves out the first and the last tenth of the starts, because not all workers are busy at those times. */
 function steady(times: readonly number[]) {
   const sorted = times.toSorted((a, b) => a - b);
   const [first, last] = [EDGE, 1 - EDGE].map((share) => Math.floor(sorted.length * share));

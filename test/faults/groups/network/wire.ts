@@ -1,6 +1,5 @@
-// A test stand whose worker is connected to the database through a proxy. The class Wire adds jobs during a network
-// fault, and then checks that the worker runs jobs again. The worker polls only once an hour. So without a
-// notification or a reconnect, an idle worker finds new jobs too late.
+// Adds jobs during a fault of the network between workers and the database, and then checks that the workers run jobs
+// again. The workers of this library poll only once an hour, so they need notifications to find new jobs in time.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -15,10 +14,7 @@ export const NEVER_MS = 3_600_000;
 const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
-/**
- * The longest time from the end of a fault until all jobs are done. If a notification is lost and the worker does not
- * fetch after its reconnect, a job may wait up to an hour for the next poll. Then the test fails.
- */
+/** The longest time from the end of a fault until all jobs are done. */
 const DONE_MS = 45_000;
 
 export class Wire {
@@ -41,8 +37,8 @@ export class Wire {
   }
 
   /**
-   * While `work` runs, adds jobs over connections that bypass the proxy. Then waits until all jobs are done, and
-   * rejects if this wait takes longer than DONE_MS.
+   * While `work` runs, adds jobs without the proxy. Then waits until all jobs are done, and rejects if this takes
+   * longer than DONE_MS.
    */
   async underLoad(what: string, work: () => Promise<void>): Promise<void> {
     const { stand } = this;
@@ -62,9 +58,8 @@ export class Wire {
   }
 
   /**
-   * Adds a few jobs, one after another. Each job must start within 10 s. Polls are too rare for this, so the worker
-   * must receive notifications again. Graphile workers, which could run these jobs, are suspended. Records the median
-   * time from the add to the start.
+   * Adds a few jobs, one after another. Each job must start within 10 s, so the workers must receive notifications
+   * again. Graphile workers are suspended, because they could run these jobs.
    */
   async prove(what: string): Promise<void> {
     const { stand } = this;
@@ -95,7 +90,6 @@ const LEFT = `select j.id::text, j.attempts, j.locked_by, now() - j.locked_at as
   from worker._private_jobs j left join worker._private_job_queues q on q.id = j.job_queue_id
   left join worker._private_workers w on w.id = j.locked_by order by j.id limit 5`;
 
-/** Returns a job that succeeds in its first attempt. About a third of these jobs are in a named queue. */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const job = { identifier: "single", payload: { n, ms: dice(4) * 15, failures: 0, children: 0 } };
   return dice(3) > 0 ? job : { ...job, spec: { queueName: `${producer}-q${dice(3)}` } };

@@ -1,7 +1,5 @@
-// Measures the recovery after an outage: when jobs start again, when their rate is restored, and how much each worker
-// logs. Checks that no live worker was treated as stale, and that no worker has lost a connection permanently. A stand
-// has one database and one or more workers, its members. "Our workers" are those of this library, not Graphile workers
-// (`stock`).
+// Measures the recovery after an outage. Checks that no live worker was treated as stale, and that no worker has lost a
+// connection permanently. "Our workers" are those of this library, not Graphile workers (`stock`).
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -20,9 +18,8 @@ export interface Way {
 }
 
 /**
- * Calls `fault`, then measures the recovery. `fault` causes a fault, and returns the moment from which workers can
- * recover. `losesWrites`: whether the fault may undo committed writes, as a failover without synchronous replication
- * may.
+ * Calls `fault`, then measures the recovery. `fault` returns the moment from which workers can recover. `losesWrites`:
+ * whether the fault may undo committed writes.
  */
 export async function measureRecovery(
   { field, stands, rate }: Way,
@@ -54,11 +51,9 @@ export async function measureRecovery(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * Returns two counts of a member so far. `lines`: the member's warnings and errors. Those about jobs are not counted,
- * because jobs fail on purpose, and because each job that a fast lane loses with its connection is logged. `judged`:
- * how often a live worker was treated as stale. This is how often the member recovered jobs of another worker or lost
- * its own lease. With `losesWrites`, a lease that was lost for the reason `restored` is not counted: the fault may have
- * undone heartbeats, and a worker that detects this ends its own lease.
+ * `lines`: the member's warnings and errors, except those about jobs, because jobs fail on purpose. `judged`: how often
+ * the member recovered jobs of another worker or lost its own lease. With `losesWrites`, a lease that was lost for the
+ * reason `restored` is not counted: the fault may have undone heartbeats.
  */
 function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -100,17 +95,13 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
   return full;
 }
 
-// The connections for tasks and for maintenance are left out, because they are open only when needed. All other
-// connections exist as long as the worker.
+// The connections for tasks and for maintenance are left out, because they are open only when needed.
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;
 const LANES = 2;
 
-/**
- * Waits until our workers have exactly the sessions that they keep open: none is missing, and none is left over.
- * Reports a problem if this takes longer than MAX_MS.
- */
+/** Waits until our workers have exactly the sessions that they keep open. Reports a problem after MAX_MS. */
 export async function sessionsAreBack(stand: Stand): Promise<void> {
   const workers = oursOf(stand).length;
   const isFast = stand.mode.fastLane !== false;
@@ -136,8 +127,8 @@ const FREED_OF_STOCK = `with freed_queue as (
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
 /**
- * Ends a stand. If the stand has a Graphile worker, first unlocks the jobs and named queues that this worker has left
- * locked because it lost a connection. Without this, they would stay locked for 4 hours.
+ * Ends a stand. First unlocks what a Graphile worker has left locked because it lost a connection. Without the unlock,
+ * the locks would remain for 4 hours.
  */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
@@ -145,6 +136,6 @@ export async function endAfterOutage(stand: Stand): Promise<void> {
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
     stand.figure("jobs left locked by a live worker", row?.count ?? 0, { unit: "" });
   }
-  // Jobs whose results a Graphile worker has lost may run again. Our workers write their results once they reconnect.
+  // Jobs whose results a Graphile worker has lost may run again.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});
 }

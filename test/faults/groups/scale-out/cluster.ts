@@ -1,5 +1,4 @@
-// A primary with a synchronous standby, and a relay: one address that always leads to the primary. Like a cluster
-// manager, this file promotes the standby, and makes the former primary the new standby.
+// A primary with a synchronous standby, and a relay: one address that always leads to the present primary.
 import { execFile } from "node:child_process";
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -14,9 +13,9 @@ const PORT = 5432;
 
 export interface Cluster {
   readonly primary: Server;
-  /** Returns a URL with the addresses of both servers. The client must find the server that accepts writes. */
+  /** Returns a URL with the addresses of both servers. */
   hosts(database: string): string;
-  /** Returns the URL of the relay, which leads to the present primary. */
+  /** Returns the URL of the relay. */
   url(database: string): string;
   /** Kills the primary and promotes the standby. Returns the time (machineTime) at which the standby accepts writes. */
   failOver(): Promise<number>;
@@ -102,7 +101,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   };
 }
 
-/** Makes the stopped server `to` a standby: replaces the data of `to` by a base backup of `from`. */
+/** Makes the stopped server `to` a standby, from a base backup of `from`. */
 async function copy(from: Server, to: Server): Promise<void> {
   const [source, target] = [from, to].map(({ directory }) => join(directory, "cluster")) as [
     string,
@@ -113,8 +112,7 @@ async function copy(from: Server, to: Server): Promise<void> {
   try {
     await client.query("select pg_backup_start('standby', true)");
     rmSync(target, { recursive: true, force: true });
-    // cp fails if PostgreSQL deletes a file while cp runs. The error is ignored, because the standby does not need
-    // deleted files.
+    // If PostgreSQL deletes a file meanwhile, cp fails. The standby does not need deleted files.
     await run("cp", ["-a", source, target]).catch(() => {});
     const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
     const { uid, gid } = statSync(join(target, "PG_VERSION"));
@@ -132,7 +130,7 @@ async function copy(from: Server, to: Server): Promise<void> {
   }
 }
 
-/** Accepts connections at an address, and relays each connection to the server that is the primary at that moment. */
+/** Relays each connection to the server that is the primary when the connection opens. */
 async function relayTo(address: string, primary: () => string) {
   const open = new Set<net.Socket>();
   const server = net.createServer((front) => {

@@ -1,8 +1,6 @@
-// Tests a whole installation on one machine: eight hosts with workers, two hosts with admins, a host with nginx in
-// front of the admins, and a primary with a synchronous standby. The hosts are network namespaces. On half of the
-// worker hosts, the workers of the safe mode use pgbouncer. First the primary is killed. Then hosts, pgbouncer and the
-// database servers are killed and restarted one after another, at random. FAULTS_SCALE_OUT_SECONDS sets the duration in
-// seconds; the default in a full run is 600.
+// Tests a whole installation on one machine: hosts with workers, admins behind nginx, and a primary with a synchronous
+// standby. The hosts are network namespaces. Hosts, pgbouncer and the database servers are killed and restarted one
+// after another, at random. FAULTS_SCALE_OUT_SECONDS sets the duration in seconds; the default in a full run is 600.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -19,10 +17,7 @@ const RATE = 40;
 const AWAY_MS = [2_000, 9_000] as const;
 const FAILED_OVER_MS = 5_000;
 const FREED_MS = 15_000;
-/**
- * Longer than FREED_MS: the row locks of the fast mode last until PostgreSQL closes the connections of a killed host,
- * after 5 + 3 × 2 s (cluster.ts).
- */
+/** The row locks of the fast mode last until PostgreSQL closes a killed host's connections, after 11 s (cluster.ts). */
 const FREED_FAST_MS = 25_000;
 
 export const group: FaultGroup = {
@@ -71,10 +66,7 @@ export const group: FaultGroup = {
   },
 };
 
-/**
- * Returns the primary, with a createDatabase() that returns a URL of the relay (cluster.ts). The relay leads to the
- * present primary, also after a failover.
- */
+/** Returns the primary, with a createDatabase() that returns a URL of the relay. */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,

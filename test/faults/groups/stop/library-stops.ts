@@ -1,6 +1,5 @@
-// Measures how long programs that run a worker of the library take to end after SIGTERM. For each case, one program is
-// started in every mode (field/modes.ts), with the job and the fault of the case, if any. After a case without a fault,
-// the worker must have left no locked job and no heartbeat row.
+// Measures how long programs with a worker of the library take to end after SIGTERM, in every mode. After a case
+// without a fault, the worker must have left no locked job and no heartbeat row.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -12,7 +11,7 @@ import type { Stand } from "../../field/stand.ts";
 interface Case {
   readonly name: string;
   readonly most: number;
-  /** The duration of the worker's only job; undefined: the worker has no job. */
+  /** The duration of the worker's only job; undefined: no job. */
   readonly jobMs?: number;
   readonly fault?: "away" | "mute" | "frozen";
   readonly twice?: boolean;
@@ -21,10 +20,10 @@ interface Case {
 
 const IDLE_MS = 2_000;
 const [STOP_MS, GRACE_MS] = [4_000, 1_000];
-/** The longest stop with a job that does not end, with 1 s for the results and 1 s for the end of the process. */
+/** Includes 1 s for the results and 1 s for the end of the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
-/** The time from the start of a fault to SIGTERM: long enough for a worker to detect that PostgreSQL is away. */
+/** Long enough for a worker to detect that PostgreSQL is away. */
 const FAULT_MS = 3_000;
 
 const CASES: readonly Case[] = [
@@ -117,7 +116,7 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // The jobs that the worker abandoned have no other end in the log. So the end of the process is logged like a kill.
+  // Logged like a kill, because the jobs that the worker abandoned have no other end in the log.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
   // If an abandoned job keeps the process alive, the library ends the process with SIGTERM.

@@ -1,5 +1,4 @@
-// Measures how soon the signal of a running job aborts after a cancel. Also judges cancels that are made while workers
-// are killed and frozen (judgeCancels()).
+// Measures how soon the signal of a running job aborts after a cancel. Also judges cancels under faults.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -10,7 +9,7 @@ import { percentiles } from "./reactions.ts";
 const ROUNDS = 5;
 const JOBS = 20;
 const SIGNALLED_MS = 50;
-/** The bound without notifications, because a worker then reads every 2 s which of its jobs to cancel. */
+/** Without notifications, a worker reads every 2 s which of its jobs to cancel. */
 const POLLED_MS = 2_500;
 
 /** Measures the time from a cancel to the abort of the job's signal, in a fleet without faults. */
@@ -38,7 +37,7 @@ export async function measureCancels(
   percentiles(stand, what, ms, most);
 }
 
-/** Adds jobs that run until their signal aborts. Returns their ids. */
+/** Adds jobs that run until their signal aborts. */
 async function addHeld(stand: Stand, name: string, count: number): Promise<readonly string[]> {
   const utils = await stand.utils;
   const added = await utils.addJobs(
@@ -55,7 +54,7 @@ function startedOf(stand: Stand, jobs: readonly string[]) {
   return stand.runs().filter(({ job }) => jobs.includes(job));
 }
 
-/** Returns a map from the id of each job whose signal has aborted to the moment of the abort. */
+/** Returns the time at which each job's signal aborted, by the job's id. */
 function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, number> {
   const jobOf = new Map<string, string>();
   const aborts = new Map<string, number>();
@@ -68,7 +67,7 @@ function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, nu
   return aborts;
 }
 
-/** A cancelled job, the moment after the cancel returned, and whether a worker had locked the job at the cancel. */
+/** `at`: when the cancel had returned. `isRunning`: whether a worker had locked the job. */
 interface Cancelled {
   readonly job: string;
   readonly at: number;
@@ -76,13 +75,13 @@ interface Cancelled {
 }
 
 /**
- * Adds jobs and cancels these jobs, again and again, until the moment `over`. Each cancel follows a random delay, so
- * that some jobs still wait and others already run. Returns the cancelled jobs.
+ * Adds and cancels jobs again and again, until the time `over`. Each cancel follows a random delay, so that some jobs
+ * still wait and others already run.
  */
 export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> {
   const all: Cancelled[] = [];
   for (let round = 0; machineTime() < over; round++) {
-    // While PostgreSQL restarts, the add fails, and there is nothing to cancel.
+    // While PostgreSQL restarts, the add fails.
     const jobs = await addHeld(stand, `cancelled ${round}`, 3).catch(() => []);
     await sleep(stand.dice(400));
     const utils = await stand.utils;
@@ -101,9 +100,8 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
 }
 
 /**
- * Judges the starts after a cancel. A job that was waiting must not start. A job that a worker had locked may start:
- * for the first time, if the job was only fetched, or again, if its worker was killed or frozen. The job's signal must
- * then abort, unless the worker of the new run is killed.
+ * Judges the starts after a cancel. A job that was waiting must not start. If a job that a worker had locked starts,
+ * its signal must abort, unless the worker of this run is killed.
  */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(

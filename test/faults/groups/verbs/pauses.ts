@@ -1,6 +1,5 @@
-// Pauses and resumes named queues, tasks and all jobs again and again. From the answer to a pause until the pause ends,
-// only two kinds of workers may start paused jobs: the workers that the answer lists in `waitingFor`, and Graphile
-// workers in the first STOCK_MS after the answer.
+// Pauses and resumes named queues, tasks and all jobs again and again. After the answer to a pause, only the workers in
+// the answer's `waitingFor` may start paused jobs. Graphile workers may also start such jobs for STOCK_MS.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
@@ -9,10 +8,10 @@ import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-/** Graphile workers acknowledge no pause. For this time they may start jobs that they fetched before the pause. */
+/** For this time, Graphile workers may start jobs that they fetched before the pause. */
 const STOCK_MS = 1_000;
 
-/** A pause, from its answer to its end. `exempt`: the ids of the workers in the answer's `waitingFor`. */
+/** A pause, from its answer to its end. */
 interface AcknowledgedPause {
   readonly target: Target;
   readonly from: number;
@@ -20,7 +19,7 @@ interface AcknowledgedPause {
   readonly exempt: ReadonlySet<string>;
 }
 
-/** Returns the targets that are not queues; none if Graphile workers run, because these apply only pauses of queues. */
+/** The targets that are not queues. Graphile workers apply only pauses of queues. */
 export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []
@@ -42,11 +41,11 @@ export async function pauses(
   const all: AcknowledgedPause[] = [];
   while (machineTime() < over && targets.length > 0) {
     const target = targets[stand.dice(targets.length)] as Target;
-    // If the call fails, nothing is checked. The target is resumed nevertheless, because the pause may exist.
+    // If the call fails, the pause may exist nevertheless, so the target is resumed.
     const paused = await pause(stand, target).catch(() => null);
     await sleep(300 + stand.dice(1_500));
     const to = machineTime();
-    // The resume is repeated until it succeeds, because it fails while PostgreSQL restarts.
+    // While PostgreSQL restarts, the resume fails, and is repeated.
     await stand.until("it is resumed", async () => {
       await resume(stand, target);
       return true;
@@ -56,7 +55,7 @@ export async function pauses(
       all.push({ target, from, to, exempt: new Set(waitingFor) });
       stand.figure("a pause under faults is answered", from - paused.calledAt, { most: 6_000 });
     }
-    // The wait is often short, so that some pauses begin while the resumed jobs are being fetched and started.
+    // Often short, so that some pauses begin while resumed jobs are being fetched and started.
     await sleep(stand.dice(stand.dice(2) === 0 ? 40 : 800));
   }
   return all;
@@ -103,13 +102,12 @@ function isOf(target: Target, { n, job }: Run, queueOf: ReadonlyMap<string, stri
   }
 }
 
-/** Returns the task of the job named `n`. The names of some tasks' jobs have a prefix. */
 function taskOf(n: string): string {
   if (n.startsWith("batch ")) return "batch";
   return n.startsWith("cancelled ") ? "held" : "single";
 }
 
-/** Returns all ids that the member's worker has had. After the loss of its lease, a worker has a new id. */
+/** After the loss of its lease, a worker has a new id. */
 function idsOfMember({ workerId, events }: Member): string[] {
   const later = events.filter(({ event }) => event === "leaseLost");
   return [workerId, ...later.map(({ newWorkerId }) => String(newWorkerId))];

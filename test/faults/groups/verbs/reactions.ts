@@ -1,5 +1,5 @@
 // Measures how soon a fleet without faults acknowledges a pause, and how soon resumed jobs start. Also checks that no
-// paused job starts after the acknowledgement, even if workers fetched many of the jobs before the pause.
+// paused job starts after the acknowledgement.
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
@@ -12,10 +12,10 @@ const BURST = 600;
 const PAUSED_MS = 300;
 const ACKNOWLEDGED_MS = 100;
 const STARTED_MS = 50;
-/** The bound for an acknowledgement without notifications: workers then read the pauses every 2 s. */
+/** Without notifications, workers read the pauses every 2 s. */
 const POLLED_MS = 2_500;
 
-/** Graphile workers do not have this task, because they apply only pauses of queues and would start paused jobs. */
+/** Graphile workers do not have this task, because they apply only pauses of queues. */
 const TASK = "ours";
 const QUEUE = "resumed";
 const TARGETS: readonly Target[] = [
@@ -24,10 +24,7 @@ const TARGETS: readonly Target[] = [
   { scope: "all" },
 ];
 
-/**
- * Pauses and resumes once before the measurement, because the first acknowledgement of new workers may have to wait for
- * a heartbeat, up to 2 s.
- */
+/** Pauses and resumes once, because new workers may first acknowledge a pause at a heartbeat, up to 2 s later. */
 export async function ready(stand: Stand): Promise<void> {
   const target = TARGETS[0] as Target;
   await pauseOf(stand, target);
@@ -113,10 +110,7 @@ async function addJobs(
   return new Set(names);
 }
 
-/**
- * Adds the median and the 99th percentile of `values` (ms) to the stand's figures. `most`: the maximum of the 99th
- * percentile.
- */
+/** Records the median and the 99th percentile of `values` (ms). `most`: the maximum of the 99th percentile. */
 export function percentiles(stand: Stand, what: string, values: readonly number[], most: number) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

@@ -1,7 +1,4 @@
-/**
- * The page of one error group: the numbers and times of its failures, its tasks and queues, what its jobs have in
- * common, and an action on its jobs.
- */
+/** The page of one error group: its failures, its tasks and queues, and what its jobs have in common. */
 import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
@@ -35,10 +32,7 @@ export class ErrorPage extends Page {
   private retrying: ServerData = new ServerData("error.retrying");
   private details: Details = new Details();
   private group: ErrorGroup = new ErrorGroup("", "");
-  /**
-   * The time of the group's last failure, as known when the details were last requested; 0: this time was unknown.
-   * NEVER: since the last load() or reset(), the details have not been requested.
-   */
+  /** The time of the group's last failure when the details were requested; 0: unknown; NEVER: not requested yet. */
   private detailedAt: f64 = NEVER;
   /** Whether only this group is requested, and not the list of the largest groups. */
   private alone: bool = false;
@@ -78,10 +72,7 @@ export class ErrorPage extends Page {
     this.requestBoth(m);
   }
 
-  /**
-   * When an operation has ended or paused, requests only this group: the server may have cached the list of the largest
-   * groups before the operation changed jobs.
-   */
+  /** When an operation no longer runs, requests only this group: the server may have cached older groups. */
   override onEvent(m: Model, event: string, _data: string): void {
     const operation = m.facts.operation;
     if (event !== "operation" || operation === null || isAtWork(operation)) return;
@@ -138,10 +129,7 @@ export class ErrorPage extends Page {
     } else this.follow(m);
   }
 
-  /**
-   * Requests the details if they have not been requested yet. Requests the details again if the time of the last
-   * failure has changed and the user is not reading the page.
-   */
+  /** Requests the details once, and again after a new failure if the user is not reading the page. */
   private follow(m: Model): void {
     const group = this.group;
     const last = isNaN(group.last) ? 0 : group.last;

@@ -21,7 +21,7 @@ import { Pending } from "../../model/requests";
 import { GroupsAnswer, groupsPath, MAX_GROUPS, mergeGroups } from "../../parts/error-group";
 import { COLUMNS, ErrorRow, sortGroups } from "./row";
 
-/** The answers about failed and about retrying jobs, from which the rows were made. */
+/** The answers from which the rows were made. */
 class ErrorsState extends PageState {
   constructor(
     readonly failed: Groups,
@@ -78,7 +78,7 @@ export class ErrorsPage extends ListPage {
     return this.which.length === 0;
   }
 
-  /** Whether the list may be drawn: the request for retrying jobs has an answer, has failed, or is not needed. */
+  /** Whether the list may be drawn. */
   private get isWhole(): bool {
     return !this.readsBoth || isKnown(this.retrying.of) || this.more.error.length > 0;
   }
@@ -87,12 +87,11 @@ export class ErrorsPage extends ListPage {
     const before = this.which + this.address.value("since");
     super.turn(m, address);
     if (before === this.which + address.value("since")) {
-      // A new order or search text applies to the groups that are already loaded, so they are shown at once.
+      // A new order or search text needs no new answer.
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // The tabs All and Failed send the same first request, but show different rows. Without this line, the next answer
-    // could be merged into the rows of the earlier tab.
+    // The tabs All and Failed send the same request, so the next answer could be merged into the earlier tab's rows.
     this.shownFor = "";
     this.clear(m);
   }
@@ -113,7 +112,7 @@ export class ErrorsPage extends ListPage {
     return new ErrorsState(this.failed, this.retrying);
   }
 
-  /** Restores both answers, because the next answer replaces only one of them, and the rows are made from both. */
+  /** Restores both answers, because the next answer replaces only one of them. */
   override restoreMore(more: PageState): void {
     const kept = more as ErrorsState;
     this.failed = kept.failed;

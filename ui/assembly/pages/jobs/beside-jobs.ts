@@ -1,7 +1,4 @@
-/**
- * The list of jobs. If the address has the parameter `job`, the job with this id is open beside the list. When the user
- * moves to the row of another job, that job replaces the open job.
- */
+/** The list of jobs. If the address has the parameter `job`, the job with this id is open beside the list. */
 import { after, back, focus, isWide, navigate } from "../../host";
 import { BESIDE } from "../../job/beside";
 import { jobView } from "../../job/job-view";
@@ -15,8 +12,8 @@ import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
 /**
- * How long the user must stay on the row of another job before that job replaces the open job, in milliseconds. Rows
- * that the user passes while holding a key down are skipped.
+ * How long the user must stay on a job's row before the job replaces the open job. Rows that a held key passes open no
+ * job.
  */
 const FOLLOW_MS = 120;
 
@@ -55,10 +52,7 @@ export abstract class BesideJobs extends GroupedJobs {
     return true;
   }
 
-  /**
-   * Shows the job of the address beside the list. If the window is too narrow for the list and the job, opens the job's
-   * own page instead.
-   */
+  /** Shows the job of the address beside the list; in a narrow window, opens the job's own page. */
   private openJob(): void {
     const id = this.opened;
     if (id.length === 0) return;
@@ -82,9 +76,8 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * The row of a group: opens or closes the group. The row of a job: opens the job beside the list. If the window is
-   * narrow, or if the job is already open there and the user presses Enter, opens the job's own page instead. Any other
-   * row: follows the row's link.
+   * Opens or closes a group, or opens a job beside the list. In a narrow window, or by Enter on the open job, opens the
+   * job's own page.
    */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
@@ -109,8 +102,8 @@ export abstract class BesideJobs extends GroupedJobs {
   }
 
   /**
-   * Closes the job beside the list. If the job was opened from the list, goes back in the history. If not, for example
-   * if the address was pasted, the history may not have the list without the job, so only the address is changed.
+   * Closes the job beside the list. Goes back only if the job was opened from the list: if the address was pasted, the
+   * history may not have the list.
    */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();

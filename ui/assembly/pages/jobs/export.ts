@@ -1,7 +1,6 @@
 /**
- * Exports all jobs that the list's query finds as a file, which the browser downloads. If the session has no token, the
- * file is downloaded from `api/export`. The browser does not send a token when it downloads a file. So a session with a
- * token first requests a ticket, an address that works once, and the file is downloaded from this address.
+ * Exports all jobs that the list's query finds as a file. The browser sends no token when it downloads a file. So a
+ * session with a token first requests a ticket: an address that works once.
  */
 
 import { button } from "../../controls/button";
@@ -25,10 +24,7 @@ const SAVED = "jobs.exported";
 /** The DOM id of the element that opens the menu. */
 export const MENU = "jobs-export";
 
-/**
- * Returns the menu of formats; nothing if the user may not export. `shown`: the result of shownColumns(); empty: the
- * list shows groups of jobs.
- */
+/** Returns the menu of formats. `shown`: the result of shownColumns(); empty: the list shows groups of jobs. */
 export function exportMenu(m: Model, shown: string): Node {
   if (!mayExport(m)) return nothing;
   const formats = formatsOf(shown);
@@ -38,7 +34,7 @@ export function exportMenu(m: Model, shown: string): Node {
   return menu("Export", [icon(DOWNLOAD), text("Export")], entries, MENU);
 }
 
-/** Returns the shortcut that moves the focus to the menu's button, and the menu's entries for the command palette. */
+/** Returns the shortcuts of the menu and of its entries. */
 export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   if (!mayExport(m)) return [];
   const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];
@@ -52,14 +48,14 @@ export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   return list;
 }
 
-/** Whether the user may export. The request for a ticket counts as a write, which a read-only admin rejects. */
+/** The request for a ticket counts as a write, which a read-only admin rejects. */
 function mayExport(m: Model): bool {
   return !isSigned(m) || !m.access.session.readOnly;
 }
 
 class Format {
   constructor(
-    /** The value of the parameter `format`. Further parameters may follow the value, as in `csv&payload=1`. */
+    /** The value of the parameter `format`, and further parameters, as in `csv&payload=1`. */
     readonly format: string,
     readonly words: string,
   ) {}
@@ -77,12 +73,11 @@ function formatsOf(shown: string): Format[] {
   return list;
 }
 
-/** Whether the session has a token. */
 function isSigned(m: Model): bool {
   return m.access.token.length > 0;
 }
 
-/** Returns the names of the columns that the list shows, as an export names them, separated by commas. */
+/** Returns the columns that the list shows, by their names in an export, separated by commas. */
 export function shownColumns(settings: Settings, condition: string): string {
   let names = "id,task_identifier";
   if (condition.length === 0) names += ",state";
@@ -109,10 +104,7 @@ function requestTicket(m: Model, query: string, format: string): void {
   m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body.end()));
 }
 
-/**
- * Reports that the export has started or failed. `fault`: the reason of the failure; empty: the export has started.
- * `total`: how many jobs the query finds; null: unknown.
- */
+/** Reports that the export has started or failed. `fault`: empty if it has started. `total`: null if unknown. */
 export function announceExport(m: Model, fault: string, total: Value | null): void {
   if (fault.length > 0) {
     m.notices.bad("Not exported: " + fault);

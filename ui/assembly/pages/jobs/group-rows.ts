@@ -1,7 +1,4 @@
-/**
- * Rows of the list of jobs while the list is grouped by error, task or queue. GroupRow heads a group, and MoreRow
- * follows the last shown job of a group.
- */
+/** The rows before and after the jobs of a group, in a list of jobs that is grouped by error, task or queue. */
 
 import { jobsPath } from "../../bar/terms";
 import { ago, clockAt } from "../../controls/age";
@@ -19,12 +16,12 @@ import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { cutName } from "../../parts/exact-name";
 
-/** Returns the key of a group's GroupRow, which is also the scope of the rows below. `key`: the key of the group. */
+/** Returns the key of a group's GroupRow, which is also the scope of the rows below. */
 export function headKey(key: string): string {
   return "of " + key;
 }
 
-/** Returns the headings for the parts of a GroupRow, in the order of the parts. */
+/** Returns the headings of a GroupRow's parts. */
 export function groupHeads(by: string): Column[] {
   const isError = by === "error";
   const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
@@ -95,7 +92,7 @@ export class GroupRow extends Row {
     ];
   }
 
-  /** The button that opens or closes the group. The tab key skips it and reaches the row, where Enter does the same. */
+  /** The tab key skips this button: Enter on the row also opens or closes the group. */
   private twist(): Node {
     const words = this.isOpen ? "Close group" : "Open group";
     return ownButton(
@@ -111,14 +108,13 @@ export class GroupRow extends Row {
     );
   }
 
-  /** A time, and before it a word for screen readers. On screen, the heading of the column replaces the word. */
+  /** `word` is for screen readers. On screen, the heading of the column replaces the word. */
   private time(column: string, word: string, time: string): Node {
     const words = time.length > 0 ? [leaf("span", "sr", word), text(time)] : [];
     return box("span", `faint ${column}`, words);
   }
 
-  // In a group by error, `firstSeen` and `lastSeen` are the times of the earliest and of the latest known failure. In
-  // other groups, they are the times at which the first and the last job were added.
+  // In a group by error, `firstSeen` and `lastSeen` are times of failures; in other groups, times of adds.
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);
@@ -138,9 +134,7 @@ export class GroupRow extends Row {
 }
 
 /**
- * The row after the shown jobs of a group, with a link to a list of all jobs of the group. The row shows how many jobs
- * are not shown. If the group's number of jobs is not exact, the row shows the group's number instead. After an
- * incomplete search for the shown jobs, the row shows no number.
+ * The row after the shown jobs of a group: the number of further jobs, if known, and a link to all jobs of the group.
  */
 export class MoreRow extends Row {
   constructor(

@@ -1,6 +1,5 @@
 /**
- * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first jobs of each open
- * group. Each group has a query that finds only its jobs, for the group's rows, action and link.
+ * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first jobs of open groups.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -34,29 +33,22 @@ const MAX_STEPS = 8;
 /** The topic of a request for a group's rows is `jobs.in:` and the group's key. */
 const ROWS_OF = "in:";
 
-/** The rows of an open group. */
 class OpenRows {
   jobs: ListedJob[] = [];
   rows: Row[] = [];
   /** The API's address of the rows, without a cursor. */
   path: string = "";
-  /** The number of answers to the present search for the rows. */
+  /** The number of answers to the present search. */
   steps: i32 = 0;
-  /**
-   * Whether the search may still find jobs that come before some of `jobs` in the order of the list. If so, the
-   * search's next answer replaces `jobs`. If not, the jobs of the next answer are added.
-   */
+  /** Whether the search may still find jobs that come before some of `jobs`. If so, the next answer replaces `jobs`. */
   private isPartial: bool = false;
-  /** Whether the search for the rows has ended; false: the last answer reached the server's time limit. */
+  /** Whether the search has ended; false: the last answer reached the server's time limit. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The group's count when its rows last arrived; -1: no rows have arrived yet. */
+  /** The group's count when its rows last arrived; -1: never. */
   count: i64 = -1;
 
-  /**
-   * Takes the jobs of an answer. `goesOn`: whether the answer continues the search of the previous answer; if not, the
-   * jobs of the answer replace `jobs`.
-   */
+  /** `goesOn`: whether the answer continues the search of the previous answer. */
   add(answer: JobList, goesOn: bool): void {
     this.steps = goesOn ? this.steps + 1 : 1;
     this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
@@ -97,10 +89,7 @@ export class Grouping extends PageState {
     return this.page();
   }
 
-  /**
-   * Returns the heads of the groups. Below the head of an open group are the group's rows, and a row with a link to all
-   * jobs of the group.
-   */
+  /** Returns the heads of the groups. Below the head of an open group are its rows, and a link to all its jobs. */
   page(): RowPage {
     const page = new RowPage();
     const groups = this.answer.groups;
@@ -126,7 +115,6 @@ export class Grouping extends PageState {
     return new MoreRow(group, this.queryOf(group), opened.rows.length, opened.isComplete);
   }
 
-  /** Returns the query that finds the jobs of a group among those of the list. */
   private queryOf(group: Group): string {
     const term =
       this.by === "error"
@@ -139,7 +127,7 @@ export class Grouping extends PageState {
     return this.opened.has(key);
   }
 
-  /** Opens a closed group and requests its rows; closes an open group. */
+  /** Opens or closes a group. */
   toggle(m: Model, group: Group): void {
     if (this.opened.has(group.key)) {
       this.opened.delete(group.key);
@@ -173,8 +161,8 @@ export class Grouping extends PageState {
   }
 
   /**
-   * Whether an open group of this list has made the request. The key alone does not show this, because another list may
-   * have requested the rows of a group with the same key.
+   * Whether an open group of this list has made the request. The key alone is not enough, because another list may have
+   * a group with the same key.
    */
   awaits(request: Pending): bool {
     const key = this.keyOf(request);
@@ -185,10 +173,7 @@ export class Grouping extends PageState {
     return request.what.substring(ROWS_OF.length);
   }
 
-  /**
-   * Takes an answer with rows of a group. Returns whether the new rows replace the group's rows on screen; if not, the
-   * new rows are merged into the list on screen.
-   */
+  /** Takes an answer with rows of a group. Returns whether the new rows replace the group's rows on screen. */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     const r = new JsonReader(body);
@@ -204,7 +189,7 @@ export class Grouping extends PageState {
     opened.count = this.groupOf(key).count.value;
     opened.add(answer, goesOn);
     this.fill(key, opened);
-    // If an answer reached the server's time limit before enough rows were found, another request continues the search.
+    // After an answer that reached the server's time limit, another request continues the search.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);

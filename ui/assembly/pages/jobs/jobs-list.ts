@@ -1,7 +1,6 @@
 /**
  * The rows of the list of jobs, and the requests for them. The page's address has the query (`q`), `sort`, `size` and
- * `cursor`. The server filters and sorts the jobs, and returns them page by page. A long search is done in steps
- * (bar/search.ts).
+ * `cursor`. A long search is done in steps (bar/search.ts).
  */
 
 import { Bar } from "../../bar/bar";
@@ -28,10 +27,7 @@ import { timeHead, usualSort } from "./tabs";
 /** The possible numbers of jobs on a page (`size` of the address). The second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
-/**
- * Before the page requests the list again by itself, it waits for at least this multiple of the time for which the
- * server worked on the last answer.
- */
+/** The least time between refreshes, as a multiple of the time that the server needed for the last answer. */
 const PAUSE_FACTOR = 20;
 
 /** The state of the list that Back restores in addition to the rows. */
@@ -54,10 +50,7 @@ export abstract class JobsList extends ListPage {
   query: string = "";
   private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
-  /**
-   * By the cursor of a page: the number of the page's first row in the whole list, from 1. A page is included only if
-   * all pages before it have been read.
-   */
+  /** By the cursor of a page: the number of the page's first row in the whole list, from 1. */
   private firsts: Map<string, i32> = new Map<string, i32>();
 
   constructor() {
@@ -71,7 +64,7 @@ export abstract class JobsList extends ListPage {
     return "job-" + key;
   }
 
-  /** Returns the address without `job`, because the list stays the same if another job is shown beside it. */
+  /** Returns the address without `job`, because a job beside the list does not change the list. */
   override identity(address: Address): string {
     return address.with("job", "");
   }
@@ -129,9 +122,8 @@ export abstract class JobsList extends ListPage {
   }
 
   /**
-   * Requests the rows; if the query is invalid, empties the list instead. If Back has restored partial rows
-   * (bar/search.ts) of several answers, keeps these rows and sends no request, because the answer to one request is the
-   * result of a shorter search.
+   * Requests the rows; if the query is invalid, empties the list instead. Partial rows of several answers that Back has
+   * restored are kept, because one request would search fewer jobs.
    */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
@@ -178,7 +170,7 @@ export abstract class JobsList extends ListPage {
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.onMore(m, body);
     else {
-      // If an answer is merged into the rows of several answers, the search for these rows is not restarted.
+      // An answer that is merged into the rows of several answers does not restart the search.
       const isJoined = this.search.answers > 1;
       super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -199,7 +191,6 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Adds the rows of a further answer. If the present rows are partial, the new rows replace them. */
   private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
@@ -214,7 +205,7 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  /** Shows the rows of the last merged answer. If the list had rows of several answers, restarts the search. */
+  /** Shows the rows of the last merged answer. */
   showNews(m: Model): void {
     this.list.showNews();
     if (this.search.answers > 1) this.search.begin(m, this.answer);

@@ -73,7 +73,6 @@ export class JobsPage extends BesideJobs {
   }
 
   override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
-    // A failed request for completions is not reported.
     if (request.topic === TICKET) m.notices.bad(reason);
     else if (request.topic !== this.suggestions.topic) super.onFailure(m, request, status, reason);
   }
@@ -131,7 +130,7 @@ export class JobsPage extends BesideJobs {
     else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
   }
 
-  /** Called when a timer of typeQuery() ends. Requests completions if nothing has been typed since the timer began. */
+  /** Requests completions if nothing has been typed since the timer of typeQuery() began. */
   private pause(m: Model, serial: string): void {
     m.isNew = false;
     if (serial === this.bar.serial.toString()) this.suggest(m);
@@ -154,7 +153,6 @@ export class JobsPage extends BesideJobs {
     }
   }
 
-  /** Handles a key in the field, except Enter, which submits the text. */
   private barKey(m: Model, stroke: string): void {
     const bar = this.bar;
     if (stroke === "ArrowDown" && !bar.isOpen) this.suggest(m);
@@ -183,10 +181,7 @@ export class JobsPage extends BesideJobs {
     if (typed.chips.length > 0 || typed.condition.length > 0) this.searchFor(bar.terms.and(typed));
   }
 
-  /**
-   * Inserts a completion. If `searches` is true and the text is now a valid query, searches with the text. In all other
-   * cases, requests further completions.
-   */
+  /** Inserts a completion. `searches`: whether to search at once if the text is now a valid query. */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
     focus(FIELD);
@@ -250,7 +245,7 @@ export class JobsPage extends BesideJobs {
     return keys;
   }
 
-  /** The job of the current row; null if the user has not moved to a row, or if the row is not a job. */
+  /** The job of the row to which the user has moved; null: none. */
   private get currentJob(): ListedJob | null {
     const list = this.list;
     if (!list.isWalked || list.current >= list.rows.length) return null;
@@ -258,7 +253,6 @@ export class JobsPage extends BesideJobs {
     return row instanceof JobRow ? (row as JobRow).job : null;
   }
 
-  /** Returns the selected jobs; if no job is selected, the job of the current row, if any. */
   private targets(): ListedJob[] {
     const jobs = selectedJobs(this);
     const currentJob = this.currentJob;
@@ -274,7 +268,7 @@ export class JobsPage extends BesideJobs {
     return new Shortcut(key, label, "jobs.row", verb, "List");
   }
 
-  /** Adds the shortcuts of the actions with `hasListKey`. `jobs`: the words for the jobs in the shortcuts' labels. */
+  /** `jobs`: the words for the jobs in the shortcuts' labels. */
   private addListKeys(keys: Shortcut[], jobs: string): void {
     for (let i = 0; i < jobActions.length; i++) {
       const action = jobActions[i];

@@ -1,4 +1,4 @@
-/** A job in the list: its condition, task, status, optional columns, and the time that matters in its condition. */
+/** A row of the list of jobs. */
 
 import {
   age,
@@ -121,7 +121,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
 
 /**
  * Returns the text of a pause or back-off that applies to the job, such as `Paused by ana until 14:00:00: deploy.`;
- * empty: none. The text is the end of an incident's sentence, after the number of waiting jobs.
+ * empty: none. An incident's sentence ends with this text.
  */
 function pauseOf(m: Model, job: ListedJob): string {
   const queue = job.queueName;
@@ -179,12 +179,10 @@ function waits(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** A link inside a row. The tab key skips the link. */
 function inRow(path: string, name: string): Node {
   return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
 }
 
-/** Returns the incident of a kind about a task, queue or worker; null: none. */
 function incidentOf(m: Model, kind: string, name: string): Incident | null {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {

@@ -44,12 +44,10 @@ export function selectionBar(m: Model, page: JobsList): Node {
     const isEveryLocked = areLocked(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // The order is that of the actions on all matches, so buttons stay in place when all matches are selected.
+    // The order is the same as for all matches, so that buttons stay in place when all matches are selected.
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
-      // If no selected job has failed, suits() excludes actions for failed jobs. If all selected jobs have failed,
-      // isOfferedFor() excludes actions for other jobs.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
       // An action that does not reach running jobs would skip all selected jobs.
@@ -62,7 +60,6 @@ export function selectionBar(m: Model, page: JobsList): Node {
   return bulkBar(m, page, all(m, page), verbs);
 }
 
-/** The note that all matches are selected, or the button that selects them. */
 function all(m: Model, page: JobsList): Node {
   const total = page.total(m);
   if (page.list.every) {
@@ -89,7 +86,7 @@ export function canSelectAll(page: JobsList): bool {
   return page.bar.terms.fault === null && page.list.rows.length > 0;
 }
 
-/** Returns the names of the actions on all matches that the current tab offers, in the order of `actionsOnEvery`. */
+/** Returns the names of the actions on all matches that the current tab offers. */
 export function verbsForEvery(page: JobsList): string[] {
   const condition = page.bar.terms.condition;
   const names: string[] = [];
@@ -113,24 +110,18 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/**
- * Returns the action of a button or a key that opens the dialog of the job action `name`, such as `ask.fail`. If all
- * matches are selected, the action opens the dialog of an operation.
- */
+/** Returns the action that opens the dialog of `name`: `ask.operation` if all matches are selected. */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
-/**
- * Returns the argument of the action that dialogFor() returns: empty or, if all matches are selected, the name of the
- * job action and the query. `id>0` replaces an empty query, which the server would reject.
- */
+/** Returns the argument for dialogFor(). `id>0` replaces an empty query, which the server would reject. */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");
 }
 
-/** The button of an action. `first`: the most likely action, whose button is prominent and shows its key. */
+/** `first`: the most likely action. Its button is prominent and shows its key. */
 function verb(page: JobsList, name: string, first: string): Node {
   const isFirst = name === first;
   const jobAction = jobActionNamed(name) as JobAction;

@@ -1,4 +1,4 @@
-/** Draws the page of jobs: heading, tabs, query, number of jobs, list, actions on selected jobs, the open job. */
+/** Draws the page of jobs. */
 
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -47,8 +47,8 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
 }
 
 /**
- * Returns the number of jobs that match the query; null if it is unknown. The number of jobs in groups by error or by
- * queue is not this number, because jobs without an error or without a named queue are in no group.
+ * Returns the number of jobs that match the query; null: unknown. Groups by error or by queue lack the jobs without an
+ * error or without a named queue.
  */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
@@ -109,10 +109,7 @@ export function exportedColumns(page: GroupedJobs): string {
   return page.isGrouped ? "" : shownColumns(page.settings, page.bar.terms.condition);
 }
 
-/**
- * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may
- * be more groups.
- */
+/** Returns a text such as `12,000 jobs with an error in 3 groups`. */
 function groupsText(groups: Grouping): string {
   const answer = groups.answer;
   const by = groups.by;
@@ -146,10 +143,6 @@ function sizes(page: GroupedJobs): Node {
   return segments("Rows on a page", parts);
 }
 
-/**
- * The menu of saved views. If the present view is not saved, and is not the plain page of jobs, the menu also has a
- * form that saves this view.
- */
 function viewsMenu(m: Model, page: GroupedJobs): Node {
   const items: Node[] = [];
   const all = m.views.all;
@@ -192,7 +185,7 @@ function saveForm(page: GroupedJobs): Node {
   );
 }
 
-/** The content of a list without rows: the reason, and links or a button for what to do, such as removing a term. */
+/** The content of a list without rows: the reason, and what to do. */
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;

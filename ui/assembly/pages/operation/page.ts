@@ -1,4 +1,4 @@
-/** The page of one operation: its progress while it runs, its receipt when it is over, and its jobs by outcome. */
+/** The page of one operation: its progress, its receipt and its jobs. */
 import { drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
@@ -32,10 +32,7 @@ const START = "/activity/";
 const EVENT_MS: f64 = 3000;
 /** The interval of requests for the operation while a process runs it or its undo. */
 const EVERY_MS: f64 = 2000;
-/**
- * The interval of requests for the operation's jobs and their results while a process runs the operation or its undo,
- * and after a retry or run-now as long as some of the jobs wait or run.
- */
+/** The interval of requests for the operation's jobs and their results while these are likely to change. */
 const RESULTS_MS: f64 = 3000;
 /** The interval of all these requests at other times. */
 const SELDOM_MS: f64 = 15000;
@@ -108,7 +105,7 @@ export class OperationPage extends Page {
     this.requestResults(m);
   }
 
-  /** Requests what became of the jobs after the operation changed them. Only a retry or run-now has such results. */
+  /** Only a retry or run-now has results: what became of the jobs after the operation changed them. */
   private requestResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
@@ -137,7 +134,7 @@ export class OperationPage extends Page {
     const isOpen =
       isAtWork(operation) || (results !== null && results.running + results.waiting > 0);
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
-    // isDue() is false before the first request, which requestResults() sends once the operation has changed a job.
+    // isDue() is false before the first request.
     const isFirst = isNaN(this.resultsData.requestedAt);
     if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
     if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);
@@ -151,7 +148,7 @@ export class OperationPage extends Page {
     this.eventAt = m.now;
     this.show(latest);
     if (wasOver || isAtWork(latest)) return;
-    // When the operation ends or pauses, its jobs and their results are requested at once.
+    // The operation has just ended or paused.
     this.requestJobs(m);
     this.requestResults(m);
   }

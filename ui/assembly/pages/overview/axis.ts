@@ -1,4 +1,4 @@
-/** The two scales of the horizon: time from left to right, in buckets, and numbers of jobs from bottom to top. */
+/** The two scales of the horizon: time, in buckets, and numbers of jobs. */
 
 import { spanText } from "../../controls/age";
 import { countsIn } from "../../generated/conditions";
@@ -32,12 +32,12 @@ export class Axis {
     this.nowAt = this.at(0);
   }
 
-  /** Returns the horizontal position of the left edge of a bucket. */
+  /** Returns the horizontal position of a bucket's left edge. */
   left(index: i32): f64 {
     return <f64>index * this.pitch;
   }
 
-  /** Returns the horizontal position of a time. `seconds`: from now; negative: in the past. */
+  /** Returns the horizontal position of a time, in seconds from now. */
   at(seconds: f64): f64 {
     for (let i = 0; i < this.buckets; i++) {
       const from = this.edges[i];
@@ -49,10 +49,7 @@ export class Axis {
     return this.buckets > 0 ? WIDE : WIDE * 0.47;
   }
 
-  /**
-   * Returns the period of the buckets from `first` to `last` in words, such as `20 m to 25 m ago`, `more than 1 d 22 h
-   * ago` or `1 m ago to in 2 m`.
-   */
+  /** Returns the period of the buckets from `first` to `last` in words, such as `20 m to 25 m ago`. */
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];
@@ -65,7 +62,7 @@ export class Axis {
     return `${spanText(-from * 1000)} ago to in ${spanText(to * 1000)}`;
   }
 
-  /** Returns the terms of a query for the period of the buckets from `first` to `last`. `field`: `due` or `failed`. */
+  /** Returns query terms for the period of the buckets from `first` to `last`. `field`: `due` or `failed`. */
   query(field: string, first: i32, last: i32): string {
     const parts: string[] = [];
     if (first > 0) parts.push(`${field}>=${moment(this.edges[first])}`);
@@ -82,7 +79,7 @@ export class Axis {
   }
 }
 
-/** Returns a moment for a query, such as `-90s`, `+600s` or `now`. `seconds`: counted from now. */
+/** Returns a moment for a query, such as `-90s`, `+600s` or `now`. */
 function moment(seconds: f64): string {
   const whole = <i64>Math.round(seconds);
   if (whole === 0) return "now";

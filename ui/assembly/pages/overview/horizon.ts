@@ -1,7 +1,4 @@
-/**
- * The chart of all jobs that are not locked, by the time at which they failed, were due or will be due. The time axis
- * consists of buckets. A span of buckets is selected with the pointer or with keys.
- */
+/** The chart of all jobs that are not locked, by the time at which they failed, were due or will be due. */
 
 import { spanText } from "../../controls/age";
 import { rect, tenth } from "../../controls/spark";
@@ -19,7 +16,7 @@ export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retr
 export class Span {
   from: i32 = -1;
   to: i32 = -1;
-  /** Whether the pointer is down. While the pointer is down, only `to` follows the pointer. */
+  /** Whether the pointer is down. If so, only `to` follows the pointer. */
   isDragged: bool = false;
 
   get isOn(): bool {
@@ -41,7 +38,7 @@ export class Span {
   }
 }
 
-/** The chart. `nowWord`: the label of the line between past and future; a clock time if the data are old. */
+/** The chart. `nowWord`: the label of the line between past and future. */
 export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Node {
   const axis = new Axis(horizon);
   const parts: Node[] = [];
@@ -75,7 +72,7 @@ export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Nod
   );
 }
 
-/** One bucket: the area for the pointer, and a bar with a part for each condition. */
+/** One bucket: the area for the pointer, and a bar. */
 function column(horizon: Horizon, axis: Axis, index: i32, span: Span): Node {
   const x = axis.left(index);
   const isIn = span.isOn && index >= span.first && index <= span.last;
@@ -115,7 +112,6 @@ function axisLabels(parts: Node[], axis: Axis): void {
   }
 }
 
-/** The counts in the selected buckets, announced by screen readers. */
 function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   if (!span.isOn) return el("div", [cls("tip-none"), attr("role", "status")], []);
   const middle = (axis.left(span.first) + axis.left(span.last + 1)) / 2 / WIDE;
@@ -149,7 +145,7 @@ export function spanCounts(horizon: Horizon, span: Span): string {
 
 const COLUMNS: string[] = ["=Time", "=Jobs"];
 
-/** The numbers of the chart as a table, for screen readers. Buckets without jobs have no row. */
+/** The numbers of the chart as a table, for screen readers. */
 export function horizonTable(horizon: Horizon): Node {
   const axis = new Axis(horizon);
   const rows: Node[] = [];

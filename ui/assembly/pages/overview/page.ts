@@ -1,4 +1,4 @@
-/** The overview: incidents, the horizon, counts, and short lists of errors, tasks, queues and the next jobs. */
+/** The overview: incidents, the horizon, counts and short lists. */
 
 import { clockAt } from "../../controls/age";
 import { button } from "../../controls/button";
@@ -41,9 +41,9 @@ const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
 const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
-/** The interval between requests for the same short list. If its data have not changed, ServerData waits longer. */
+/** The shortest interval between requests for the same short list. */
 const SOON_MS: f64 = 5000;
-/** The number of incidents that are shown at first if there are at least two more. */
+/** The number of incidents that are shown at first. */
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
@@ -58,7 +58,6 @@ export class OverviewPage extends Page {
   private nextJobs: JobList = JobList.empty();
   private span: Span = new Span();
   private incidents: IncidentList = new IncidentList();
-  /** Whether the user has requested all incidents. */
   private showsAll: bool = false;
 
   constructor() {
@@ -162,7 +161,7 @@ export class OverviewPage extends Page {
       navigate(incidentPath(incident), false);
   }
 
-  /** The number of incidents that are shown. If exactly one incident would be hidden, it is shown, too. */
+  /** If exactly one incident would be hidden, it is shown, too. */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MAX_INCIDENTS + 1 ? count : MAX_INCIDENTS;
@@ -260,7 +259,7 @@ export class OverviewPage extends Page {
   }
 }
 
-/** A note about the precision of the numbers. Empty if the number of all jobs is exact or unknown. */
+/** A note about the precision of the numbers. */
 function estimates(m: Model): Node {
   const total = m.facts.counts.total;
   if (!m.facts.has("counts") || total.precision === "exact") return nothing;

@@ -1,4 +1,4 @@
-/** Selects a span of the horizon with the mouse or with keys, and opens the list of the jobs in the span. */
+/** Selects a span of the horizon, and opens the list of its jobs. */
 
 import { navigate } from "../../host";
 import { queryPath } from "../../model/links";
@@ -7,9 +7,8 @@ import { Axis } from "./axis";
 import { Span } from "./horizon";
 
 /**
- * Handles an event of the mouse. `bucket`: the index of the bucket under the pointer. `what`: `over` (the pointer has
- * moved to this bucket), `down` (the button is pressed), `up` (it is released) or `out` (the pointer has left the
- * chart).
+ * Handles an event of the pointer. `bucket`: the index of the bucket under the pointer. `what`: `over`, `down`, `up`,
+ * or `out` (the pointer has left the chart).
  */
 export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void {
   if (what === "out") {
@@ -24,9 +23,8 @@ export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void 
 }
 
 /**
- * Handles a key. If no span is selected, an arrow key selects the bucket of the present time. Otherwise an arrow key
- * moves the end of the span to the next bucket, if there is one. Without Shift, the start of the span moves there, too.
- * Enter opens the jobs in the span. Escape clears the selection.
+ * Handles a key. The first arrow key selects the bucket of the present time. Further arrow keys move the selection by a
+ * bucket, or with Shift only its end.
  */
 export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   const axis = new Axis(m.facts.horizon);
@@ -43,7 +41,7 @@ export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   }
 }
 
-/** Opens the list of the jobs that were or will be due in the span, or failed in it. Clears the selection. */
+/** Opens the list of the jobs that were or will be due in the span, or failed in it. */
 function openSpan(m: Model, span: Span): void {
   if (!span.isOn) return;
   const horizon = m.facts.horizon;

@@ -54,10 +54,7 @@ function mark(m: Model): Node {
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
-/**
- * If the server read the incidents more than this many milliseconds ago, the page shows how long ago that was. If
- * reading the incidents takes long, the server reads the incidents seldom.
- */
+/** If the incidents are older than this, the page shows their age. */
 const OLD_MS: f64 = 10000;
 
 function beside(m: Model): string {
@@ -67,7 +64,7 @@ function beside(m: Model): string {
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;
-  // The headline is about the first incident. If jobs wait because of this incident, the time when it began is shown.
+  // The headline is about the first incident.
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
@@ -77,7 +74,7 @@ function beside(m: Model): string {
     if (done > 0)
       parts.push(`${countText(done, "job", "jobs")} done or removed in the last minute`);
   }
-  // The numbers and rounded ages in the sentences of the incidents are as of `asOf`. All other ages are as of now.
+  // The numbers and ages in the incidents' sentences are as of `asOf`.
   const asOf = m.facts.incidents.asOf;
   if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {
     parts.push("read " + ago(asOf, m.times));
@@ -94,7 +91,7 @@ function alive(m: Model): string {
     : `${pulse.alive} of ${countText(all, "worker", "workers")} alive`;
 }
 
-/** The checks, if there is no incident. A check that has not passed, perhaps because data are missing, has a dash. */
+/** The checks, if there is no incident. A check that has not passed has a dash. */
 export function checks(m: Model): Node {
   const done = m.facts.incidents.checks;
   const items: Node[] = [];

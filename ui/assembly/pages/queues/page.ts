@@ -1,4 +1,4 @@
-/** The list of named queues, with tabs for their states and a search by name. By default, problems come first. */
+/** The list of named queues, with tabs for their states and a search by name. */
 import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
@@ -25,7 +25,7 @@ import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
   private holder: HolderOf = new HolderOf(new ServerData("queues.holder"));
-  /** The number of queues in each state, from the last answer for the first page of the list; null if unknown. */
+  /** The number of queues in each state; null: unknown. */
   private known: QueueStates | null = null;
 
   constructor() {
@@ -46,7 +46,7 @@ export class QueuesPage extends ListPage {
   override mark(m: Model): Mark {
     const stuck = m.facts.incidentsOf("stuck_queue");
     if (stuck === 0) return noMark;
-    // One incident may be about many queues of one worker. Then the number of incidents is not shown.
+    // One incident may be about many queues of one worker.
     return new Mark(hasMany(m) ? "stuck" : `${stuck} stuck`, "red");
   }
 
@@ -62,7 +62,7 @@ export class QueuesPage extends ListPage {
     const page = rowPage(r, list.nextCursor);
     if (r.failed) return page;
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    // Only an answer for the first page has `count`. Such an answer may also have `states`.
+    // Only an answer for the first page has `count`.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
@@ -106,7 +106,7 @@ export class QueuesPage extends ListPage {
     this.holder.holder = ListedWorker.empty();
   }
 
-  /** Cancels the request for a worker's locks, so that the dialog that shows them does not open over another page. */
+  /** Cancels the request for the locks, so that the dialog does not open over another page. */
   override leave(m: Model): void {
     super.leave(m);
     m.requests.cancel(this.holder.data.topic);
@@ -147,10 +147,7 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /**
-   * Returns the text for an empty tab. If not all jobs were counted, queues may be missing in the tabs Failed, Ready,
-   * Scheduled and Idle.
-   */
+  /** If not all jobs were counted, queues may be missing in the tabs Failed, Ready, Scheduled and Idle. */
   private meaning(only: string): string {
     const known = this.known;
     if (only === "stuck" || only === "running") return "";
