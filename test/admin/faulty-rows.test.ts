@@ -1,5 +1,5 @@
-// Rows with infinite times can be read. An error that a stored row causes is reported as an error of the database. An
-// error that a parameter causes is reported as an error of the client.
+// Rows with infinite times can be read. An error that a stored row causes has the code `database_error`. An error that
+// a parameter causes has the code `bad_input`.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -381,7 +381,7 @@ test("A task is shown as unsupported only if every worker has reported its compl
   }
 });
 
-test("With sort=worst, the task with the most jobs that have failed or that no worker supports comes first.", async () => {
+test("With sort=worst, the task with the most failed and retrying jobs comes first; of an unsupported task, ready jobs count, too.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`
     select worker.add_job('calm') from generate_series(1, 9);
@@ -397,7 +397,7 @@ test("With sort=worst, the task with the most jobs that have failed or that no w
   };
   assert.deepEqual(await order(), [3, ["unsupported", "failing", "calm"]]);
   await pool.query("delete from worker._private_workers");
-  // Without reports of workers, the supported tasks are unknown, so only failed jobs count.
+  // Without reports of workers, the supported tasks are unknown, so ready jobs do not count.
   assert.deepEqual(await order(), [3, ["failing", "calm", "unsupported"]]);
 });
 
@@ -430,7 +430,7 @@ test("The list of cron entries has all stored entries, and the next tick of each
     return new Map(body.entries.map((entry: Json) => [entry.identifier, entry]));
   };
   await waitUntil(
-    "the tick is scheduled",
+    "a job of the entry `filled` waits",
     async () => (await entries()).get("filled")?.pending_job_id,
   );
   const all = await entries();
@@ -465,7 +465,7 @@ test("The list of cron entries has all stored entries, and the next tick of each
   assert.equal(keyed.quarters_ahead.length, 1);
   assert.ok(
     Math.abs(keyed.quarters_ahead[0] - untilIt) <= 1,
-    "the quarter hour of the next tick is correct to within one",
+    "the quarter of an hour that has the next tick differs by at most one from the expected one",
   );
   assert.equal(keyed.pending_job_id, null);
   const forgotten = all.get("forgotten");

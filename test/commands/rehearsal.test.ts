@@ -1,5 +1,5 @@
 // The numbers of a rehearsal are exact if that is cheap. Otherwise they are estimates, whose intervals must contain the
-// true number in at least 18 of 20 samples. The last test is about a query that is too long for its operation.
+// true number in at least 18 of 20 samples. The last test is about a query whose explicit form is too long.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
@@ -132,7 +132,7 @@ test("Counts from an index are exact, however large the table is.", async () => 
   }
 });
 
-test("A rehearsal is refused if the query becomes too long when each word is written with its meaning, for example as a quoted text.", async () => {
+test("A rehearsal is refused if the explicit form of its query, for example with each word in quotes, is too long.", async () => {
   const words = Array.from(
     { length: 16 },
     (_, n) => `${String(n).padStart(2, "0")}${"x".repeat(247)}`,

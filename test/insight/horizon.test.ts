@@ -83,7 +83,7 @@ test("Due jobs are counted before the present, scheduled jobs after it, and fail
   assert.equal(series.failed[bucket], (await counted())["failed"]);
 });
 
-test("For a large table, the counts of future buckets are read from the index and are exact; the counts of all other buckets come from a sample.", async () => {
+test("For a large table, the counts of small future buckets are read from the index and are exact; the counts of failed jobs come from a sample.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   // With this value every table counts as large. The table has so few pages that the sample includes all of them.

@@ -18,11 +18,11 @@ export interface MetricsInput {
    * long.
    */
   readonly snapshot: QueueSnapshot | "away" | "unknown";
-  /** The tasks and queues with the most jobs; null: there is no snapshot, or the names could not be read in time. */
+  /** The tasks and queues with the most jobs; null: there is no snapshot, or the names could not be read. */
   readonly names: LargestNames | null;
-  /** Null: there is no snapshot, or the pauses could not be read in time. */
+  /** Null: there is no snapshot, or the pauses could not be read. */
   readonly pauses: PauseFacts | null;
-  /** The use of each limit; null: there is no snapshot, or the limits could not be read in time. */
+  /** The use of each limit; null: there is no snapshot, or the limits could not be read. */
   readonly limits: readonly LimitUse[] | null;
   readonly feed: {
     readonly viewers: number;

@@ -30,7 +30,7 @@ export function createQueueGauges(
   const jobs = gauge("jobs", "Jobs by state", "state");
   const byCondition = gauge("jobs_by_condition", "Jobs by condition", "condition");
   const exact = gauge("jobs_exact", "1 when the numbers of jobs are exact, 0 when estimated");
-  const oldest = gauge("oldest_ready_age_seconds", "How long the oldest due job has been due");
+  const oldest = gauge("oldest_ready_age_seconds", "How long the oldest ready job has been due");
   const workers = gauge(
     "workers",
     "Workers: alive, not responding (stale), or without heartbeats (unknown)",
@@ -43,7 +43,11 @@ export function createQueueGauges(
     "Live workers that have not acknowledged all pauses",
   );
   const [limitConcurrency, limitRate, limitRunning, limitWaiting] = [
-    gauge("limit_concurrency", "The most jobs of a limit that run at once", "limit"),
+    gauge(
+      "limit_concurrency",
+      "The concurrency of a limit; for a limit of queues, that of each queue",
+      "limit",
+    ),
     gauge(
       "limit_rate_per_second",
       "The rate of a limit in jobs a second, without the burst",

@@ -200,7 +200,7 @@ function sample(
     key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
     attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
     lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
-    // As in Graphile Worker, run_at of a failed job is the time of its failure plus the delay of a retry.
+    // As in Graphile Worker, run_at of a failed job is later than its failure; here always by the longest delay.
     run_s: run_s[kind] + (kind === "failed" ? RETRY_DELAY_S : 0),
     created_s,
     updated_s: Math.min(created_s, updated_s),

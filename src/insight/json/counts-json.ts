@@ -4,9 +4,9 @@ import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { countWorkers, type QueueSnapshot } from "../snapshot/queue-snapshot.ts";
 
-/** Explains why running jobs of the fast mode count as ready. */
+/** Explains why most running jobs of the fast mode do not count as running. */
 const RUNNING_NOTE =
-  "jobs locked in the fast mode are locked by open transactions, which no other session sees: they count as ready until they are done; running_reported includes them if all live workers report";
+  "in the fast mode, jobs are locked by open transactions, and other connections cannot see which: they count as ready or retrying until they are done; running_reported includes them if all live workers report";
 
 /** Returns the response of GET /api/counts. */
 export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {

@@ -33,7 +33,7 @@ export async function readLimitOfJob(
   return { definition, waiting, text: usedText(first, waiting) };
 }
 
-/** Returns a text such as `100 per second are used up, 212 wait, next in 0.4 s`. */
+/** Returns a text such as `100 per minute are used up, 212 wait, next in 0.4 s`. */
 export function usedText({ use, next }: ExhaustedLimit, waiting: Value): string {
   const waits = `${valueText(waiting)} ${waiting.value === 1 ? "waits" : "wait"}`;
   return `${use}, ${waits}${next === null ? "" : `, ${next}`}`;

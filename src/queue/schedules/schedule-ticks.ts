@@ -89,8 +89,8 @@ export interface ScheduleOffer extends CronOffer {
 }
 
 /**
- * In one transaction, adds the jobs of offers whose schedules are unchanged and not locked by another session, and
- * advances these schedules. Returns these offers; `job` is null if none was added.
+ * In one transaction, adds the jobs of the offers whose schedules are unchanged and not locked by another transaction,
+ * and advances these schedules. Returns these offers; `job` is null if the tick has neither added nor replaced a job.
  */
 export async function scheduleTicks<Offer extends ScheduleOffer>(
   db: Database,
@@ -118,7 +118,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** With the overlap `skip`, the job is not added if an unfinished job has the key. */
+/** The job of a schedule with the overlap `skip` has a key. If an unfinished job has this key, no job is added. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>

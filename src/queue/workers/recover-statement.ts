@@ -1,6 +1,7 @@
 // Builds the statement of a sweep, which unlocks the jobs, queues and slots of stale workers, and marks or deletes the
 // heartbeat rows of these workers. A worker (the sweeper) or a user (a manual sweep) makes the sweep.
 import type { Statement } from "../../database/database.ts";
+import { utcText } from "../../database/inspect/utc-text.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -150,7 +151,7 @@ const dueSql = (s: string, delay: string, excluded: string) => `due as materiali
   set ${recoverJob(`coalesce(stale.message, pg_catalog.format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
-      jobs.locked_by, jobs.attempts, jobs.locked_at))`)},
+      jobs.locked_by, jobs.attempts, ${utcText("jobs.locked_at")}))`)},
     run_at = case when jobs.job_queue_id is null or ${delay}::float8 > 0::float8
       then greatest(jobs.run_at, pg_catalog.now() + ${delay}::float8 * interval '1 millisecond')
       else jobs.run_at end

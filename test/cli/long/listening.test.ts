@@ -104,7 +104,7 @@ test("With --auth none a unix socket has the mode 0600, refuses foreign host nam
   const second = await worker(["admin", "--listen", `unix:${path}`], { DATABASE_URL: NOWHERE });
   assert.match(
     second.stderr,
-    /^worker: unix:.* is in use by another process; .* another path with --listen\n$/,
+    /^worker: unix:.* is in use by another process; .* choose another one with --listen\n$/,
   );
   await admin.stop();
   assert.equal(existsSync(path), false);

@@ -36,7 +36,7 @@ function withFullLog(args: readonly string[], env: Readonly<Record<string, strin
 test("The admin keeps serving if it cannot write the log line of a wrong login.", async () => {
   const args = ["admin", "--json", "--listen", "127.0.0.1:0"];
   const { child, ended } = withFullLog(args, { DATABASE_URL: NOWHERE });
-  if (child.stdout === null) throw new Error("stdout is a pipe");
+  if (child.stdout === null) throw new Error("stdout is not a pipe");
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const { url } = JSON.parse((await lines.next()).value ?? "");
   const wrong = { authorization: `Basic ${Buffer.from("admin:wrong").toString("base64")}` };

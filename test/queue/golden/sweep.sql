@@ -102,7 +102,7 @@ with turn as materialized (
       from (select coalesce(stale.message, pg_catalog.format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
         else 'Recovered: attempt %2$s was locked since %3$s by %1$s, which sends no heartbeat' end,
-      jobs.locked_by, jobs.attempts, jobs.locked_at)) as message) as given, lateral (
+      jobs.locked_by, jobs.attempts, pg_catalog.to_char(jobs.locked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))) as message) as given, lateral (
         select case
           when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
             then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int

@@ -82,9 +82,9 @@ for (const [where, spec] of [
     assert.match(`${named(lines)[0]?.["error"]}`, /not this one/);
     assert.ok(!lines.some(({ message }) => /is unreachable/.test(message)), "no outage is logged");
     if (where === "without a queue")
-      await isExplained(ids[2] ?? "", /it, so a worker leaves it out .*not this one/);
+      await isExplained(ids[2] ?? "", /lock it, so the worker that tried skips it .*not this one/);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    // The first worker leaves the refused jobs out for five minutes.
+    // The first worker skips the refused jobs for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
     await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   });
@@ -193,7 +193,10 @@ test("If PostgreSQL refuses to lock a queue, other queues are not delayed, and t
   const refused = lines.filter(({ message }) => /refuses to lock a queue/.test(message));
   assert.equal(refused.length, 1);
   assert.match(`${refused[0]?.fields["error"]}`, /not this queue/);
-  await isExplained(jobs[1]?.id ?? "", /its queue, so a worker leaves it out .*not this queue/);
+  await isExplained(
+    jobs[1]?.id ?? "",
+    /lock its queue, so the worker that tried skips it .*not this queue/,
+  );
   await queue.sql("drop trigger refuse_queue on worker._private_job_queues");
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);

@@ -33,7 +33,7 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // The next tick that workers have to handle, if this tick is over two minutes old.
+    // The time of the earliest tick that no worker has handled, if this tick is over two minutes old.
     late_since: "time?",
     match: "string?",
     time_zone: "string?",
@@ -119,7 +119,7 @@ const MAX_WRITES_READ = 100;
 const MAX_CHANGES = 5;
 
 export const getCronEntry: Operation = {
-  summary: "One cron entry: its next ticks, and the definition of a schedule",
+  summary: "One cron entry: its next ticks and, if the entry is a schedule, its definition",
   query: entryQuery,
   // For changesTo().
   reserves: () => memoryFor(PAGE_BYTES),
@@ -140,7 +140,7 @@ export const getCronEntry: Operation = {
       ),
       changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
-        `the newest ${MAX_CHANGES} actions on the schedule among the last ${MAX_WRITES_READ} writes`,
+        `the newest ${MAX_CHANGES} actions on the schedule in the last ${MAX_WRITES_READ} entries of the audit trail`,
       ),
     },
     "CronDetails",

@@ -12,7 +12,7 @@ import { pause, resume, type Target } from "./targets.ts";
 const STOCK_MS = 1_000;
 
 /** A pause, from its answer to its end. */
-interface AcknowledgedPause {
+interface AnsweredPause {
   readonly target: Target;
   readonly from: number;
   readonly to: number;
@@ -37,8 +37,8 @@ export async function pauses(
   stand: Stand,
   over: number,
   targets: readonly Target[],
-): Promise<AcknowledgedPause[]> {
-  const all: AcknowledgedPause[] = [];
+): Promise<AnsweredPause[]> {
+  const all: AnsweredPause[] = [];
   while (machineTime() < over && targets.length > 0) {
     const target = targets[stand.dice(targets.length)] as Target;
     // If the call fails, the pause may exist nevertheless, so the target is resumed.
@@ -46,7 +46,7 @@ export async function pauses(
     await sleep(300 + stand.dice(1_500));
     const to = machineTime();
     // While PostgreSQL restarts, the resume fails, and is repeated.
-    await stand.until("it is resumed", async () => {
+    await stand.until("the paused target is resumed", async () => {
       await resume(stand, target);
       return true;
     });
@@ -55,13 +55,13 @@ export async function pauses(
       all.push({ target, from, to, exempt: new Set(waitingFor) });
       stand.figure("a pause under faults is answered", from - paused.calledAt, { most: 6_000 });
     }
-    // Often short, so that some pauses begin while resumed jobs are being fetched and started.
+    // This wait is often short, so that some pauses begin while resumed jobs are being fetched and started.
     await sleep(stand.dice(stand.dice(2) === 0 ? 40 : 800));
   }
   return all;
 }
 
-export function judgePauses(stand: Stand, windows: readonly AcknowledgedPause[]): void {
+export function judgePauses(stand: Stand, windows: readonly AnsweredPause[]): void {
   const queueOf = new Map<string, string>();
   for (const entry of stand.log.read()) {
     if (entry.e === "added" && entry.queue !== undefined) queueOf.set(entry.job, entry.queue);
@@ -80,12 +80,12 @@ export function judgePauses(stand: Stand, windows: readonly AcknowledgedPause[])
         continue;
       }
       early++;
-      const after = `${(run.from - from).toFixed(1)} ms after its pause was acknowledged`;
+      const after = `${(run.from - from).toFixed(1)} ms after the answer to its pause`;
       stand.problem(`${name}: ${run.n} (job ${run.job}) started on ${run.by} ${after}`);
     }
   }
-  stand.figure("acknowledged pauses", windows.length, { least: 1, unit: "" });
-  stand.figure("jobs that started after an acknowledged pause", early, { most: 0, unit: "" });
+  stand.figure("answered pauses", windows.length, { least: 1, unit: "" });
+  stand.figure("jobs that started after the answer to a pause", early, { most: 0, unit: "" });
   stand.figure("paused jobs that started on workers in waitingFor", exempted, { unit: "" });
 }
 

@@ -24,7 +24,10 @@ const TARGETS: readonly Target[] = [
   { scope: "all" },
 ];
 
-/** Pauses and resumes once, because new workers may first acknowledge a pause at a heartbeat, up to 2 s later. */
+/**
+ * Pauses and resumes once, before the measurements. A new worker may acknowledge its first pause only with its next
+ * heartbeat, up to 2 s later, and this delay must not be measured.
+ */
 export async function ready(stand: Stand): Promise<void> {
   const target = TARGETS[0] as Target;
   await pauseOf(stand, target);
@@ -47,7 +50,7 @@ export async function measureResumes(field: Field, stand: Stand): Promise<void> 
     startedMs.push(first - from);
   }
   percentiles(stand, "a pause is acknowledged", acknowledgedMs, ACKNOWLEDGED_MS);
-  percentiles(stand, "the first job starts after it was resumed", startedMs, STARTED_MS);
+  percentiles(stand, "from the resume to the start of the first job", startedMs, STARTED_MS);
 }
 
 export async function measureAcknowledgements(field: Field, stand: Stand): Promise<void> {
@@ -64,7 +67,8 @@ export async function measureAcknowledgements(field: Field, stand: Stand): Promi
 async function pauseOf(stand: Stand, target: Target) {
   const paused = await pause(stand, target);
   const { waitingFor } = paused;
-  if (waitingFor.length > 0) stand.problem(`the idle ${waitingFor} have not acknowledged a pause`);
+  if (waitingFor.length > 0)
+    stand.problem(`these workers have not acknowledged a pause: ${waitingFor}`);
   return paused;
 }
 
@@ -81,7 +85,8 @@ export async function pausedInBursts(field: Field, stand: Stand): Promise<void> 
     stand.figure("jobs of a burst that started after its pause", early.length, {
       ...{ most: 0, unit: "" },
     });
-    for (const { n, by } of early.slice(0, 3)) stand.problem(`${n} started on ${by}, paused`);
+    for (const { n, by } of early.slice(0, 3))
+      stand.problem(`${n} started on ${by} after the answer to its pause`);
     await resume(stand, target);
     await stand.until("the burst has started", () => started().length === BURST);
   }

@@ -77,8 +77,8 @@ export function outcomePanel(
 }
 
 /**
- * Returns a button that repeats the action for the listed jobs, if the action is retry or run-now and the outcome is
- * that the jobs were skipped or have failed again; otherwise nothing.
+ * Returns a button that repeats the action for the listed jobs. Only for the actions retry and run-now, if the jobs were
+ * locked, were changed or have failed again, and the operation is not at work.
  */
 function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
   const canRepeat = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
