@@ -203,7 +203,7 @@ function withoutSettings(build) {
       "mainFilename || process.cwd()",
     );
     if (after === undefined || more.length > 0)
-      fail("yargs looks for its settings in another way.");
+      fail("The code with which yargs looks for its settings has changed.");
     return { contents: `${before}"/"${after}`, loader: "js" };
   });
 }

@@ -384,7 +384,9 @@ test("Only the command line and main.ts use process.argv and process.exit; only 
   const wrong = sources
     .filter(({ path }) => !/^src\/(cli\/|main\.ts|base\/clock\.ts)/.test(path))
     .flatMap(({ path, text }) => [
-      ...(/process\.argv|process\.exit\b/.test(text) ? [`${path} uses argv or exit`] : []),
+      ...(/process\.argv|process\.exit\b/.test(text)
+        ? [`${path} uses process.argv or process.exit`]
+        : []),
       ...(/\bDate\.now\(\)|performance\.now\(\)|new Date\(\)/.test(text)
         ? [`${path} reads the time`]
         : []),
@@ -538,7 +540,7 @@ test("A CSS class of the client is styled in only one stylesheet, so that the st
       owners.set(name, [...new Set([...(owners.get(name) ?? []), file])]);
     }
   }
-  assert.ok(owners.size > 100, `only ${owners.size} classes are found`);
+  assert.ok(owners.size > 100, `only ${owners.size} CSS classes are found`);
   assert.deepEqual(
     [...owners].filter(([, several]) => several.length > 1),
     [],

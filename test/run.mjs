@@ -23,7 +23,7 @@ const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  console.error("The tests run on Node 24, which npm has installed: npm test, or npm exec node.");
+  console.error("The tests need Node 24, which npm has installed: run npm test, or npm exec node.");
   process.exit(1);
 }
 
@@ -33,6 +33,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => controller.abort());
 }
 process.env.TEST_RUN = String(process.pid);
+if (isAll) process.env.TEST_ALL = "1"; // see test/support/rounds.ts
 if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
 // The compile cache (register.mjs) would grow with each run, because tests import files under new names.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });

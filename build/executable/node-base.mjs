@@ -47,7 +47,8 @@ function withoutCompileCache(program) {
     // In Node's own scripts, the length of the name precedes the name, as a 32-bit number. These names are not changed.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
-  if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");
+  if (places.length !== 1)
+    fail("Node's native code does not contain the name NODE_COMPILE_CACHE exactly once.");
   bytes[places[0]] = 0;
   return bytes;
 }
@@ -59,7 +60,7 @@ function withoutSignature(target, bytes) {
   const entry = header + 112 + 4 * 8; // the fifth data directory: the signature
   const [start, size] = [bytes.readUInt32LE(entry), bytes.readUInt32LE(entry + 4)];
   if (start + size !== bytes.length)
-    fail("The signature of Windows' Node is not where it belongs.");
+    fail("The signature of Node for Windows is not at the end of the file.");
   bytes.fill(0, entry, entry + 8);
   return bytes.subarray(0, start);
 }

@@ -42,7 +42,8 @@ async function compiled(files) {
   const env = { HOME: place, DATABASE_URL: "postgres://nobody@/nothing?host=%2Fdev%2Fnull" };
   const child = spawn(process.execPath, words, { cwd: place, env, stdio: "ignore" });
   const [status] = await once(child, "exit");
-  if (status !== 1) fail(`Without a server "worker add" ended with ${status}.`);
+  if (status !== 1)
+    fail(`Without a server, "worker add" ended with the exit status ${status}, not 1.`);
   const names = (await readdir(place)).filter((name) => name.endsWith(".js.cache"));
   const caches = names.map(async (name) => [name.slice(0, -6), await readFile(join(place, name))]);
   return new Map(await Promise.all(caches));

@@ -79,7 +79,7 @@ function section(
     `${plain(summary)}. Access: ${rest["x-access"]}.`,
     "",
     ...table(["parameter", "in", "type", ""], rows),
-    `${takes}Answers 200 with ${answer}; errors ${refusals.join(", ") || "none"}.`,
+    `${takes}Answers ${responses[202] === undefined ? "200" : "200 or 202"} with ${answer}; errors ${refusals.join(", ") || "none"}.`,
     "",
   ];
 }

@@ -90,7 +90,7 @@ export interface Problem {
 export class InputError extends WorkerError {
   /** `bad_input`, or `query_too_wide` for a query that exceeds a limit or could not be answered in time. */
   declare readonly code: "bad_input" | "query_too_wide";
-  /** All problems of the input, at least one. */
+  /** The problems of the input. The list is never empty. */
   readonly problems: readonly Problem[];
 
   /** Whether `value` is an InputError of any copy of this library. */

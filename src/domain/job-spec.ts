@@ -50,7 +50,7 @@ export interface JobSpec {
   readonly priority?: number | undefined;
   /** The job key, which at most one job has. 1–512 characters. Default: none. */
   readonly jobKey?: string | undefined;
-  /** What happens to an existing job with the same key. Needs `jobKey`. Default `replace`. */
+  /** What happens to an existing job with the same key; see JobKeyMode. Needs `jobKey`. Default `replace`. */
   readonly jobKeyMode?: JobKeyMode | undefined;
   /** The number of attempts after which the job fails for good, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
@@ -71,7 +71,7 @@ export interface JobSpec {
   /**
    * Replaces the waiting job with the same key. The job is due `waitMs` after the last add, but at most `maxWaitMs`
    * after the first add. After a failed attempt of the job, the next add counts as the first add. The times are by the
-   * database's clock. Needs `jobKey` or `unique`. Not with `runAt`.
+   * database's clock. Needs `jobKey`, or `unique` with `while: "waiting"`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
   /** Only ThrottledSpec has this option, because an add with `throttle` returns a ThrottledAdd. */

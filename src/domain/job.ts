@@ -3,8 +3,9 @@
 /** The states of a job. */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
- * The state of a job: the first of these that applies. `locked`: a worker has fetched or is running it. `failed`: it
- * has no attempts left. `scheduled`: its `runAt` is in the future. `ready`: it is due; its named queue may be locked.
+ * The state of a job: the first of these that applies. `locked`: a worker holds the job's lock in `locked_by`.
+ * `failed`: the job has no attempts left. `scheduled`: the job's `runAt` is in the future. `ready`: the job is due; its
+ * named queue may be locked, or the job may be running in a transaction of the fast mode.
  */
 export type JobState = (typeof jobStates)[number];
 
@@ -51,14 +52,14 @@ export interface Job {
   readonly lockedAtText: string | null;
   /** The job key; null without one. */
   readonly key: string | null;
-  /** The time at which the job was locked, or its lock was last renewed; null when it is not locked. */
+  /** The time at which the job was locked, or its lock was last renewed; null when the job is not locked. */
   readonly lockedAt: Date | null;
-  /** The id of the worker that holds the job's lock; null when it is not locked. */
+  /** The id of the worker that holds the job's lock; null when the job is not locked. */
   readonly lockedBy: string | null;
   /** How many later adds of a job with the same key have replaced this job or left it as it is. */
   readonly revision: number;
   /**
-   * True when `revision` is above 0. In the result of addJob() and addJobs(), true means that a job with the key
+   * True when `revision` is above 0. In the result of addJob() and addJobs(), true means that a job with the same key
    * existed and no job was added.
    */
   readonly isDuplicate: boolean;

@@ -17,7 +17,7 @@ export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
-/** What makes two jobs of one task equal, and how long a job prevents equal ones. */
+/** What makes two jobs of one task equal, and how long a job prevents equal jobs. */
 export interface Unique {
   /**
    * 1 to 16 values that are compared. Each is the whole payload (`args`), a member of the payload (`args.userId`,
@@ -29,11 +29,11 @@ export interface Unique {
    * of this length since 1970, by the clock of the process that adds the job. Default: no period.
    */
   readonly periodMs?: number | undefined;
-  /** How long a job prevents other jobs with its key. */
+  /** How long a job prevents other jobs with its key; see UniqueWhile. */
   readonly while: UniqueWhile;
 }
 
-/** How long a job waits for further adds with its key, each of which makes it wait again. */
+/** How long a job waits for further adds with its key. Each further add makes the job wait again. */
 export interface Debounce {
   /** How long after the last add the job is due, in milliseconds, at most a year. */
   readonly waitMs: number;

@@ -55,9 +55,9 @@ export interface Schedule {
   readonly jobKeyMode: "replace" | "preserve_run_at" | null;
   /** The longest delay of a job after its tick, in milliseconds. */
   readonly jitterMs: number;
-  /** What a tick does if the job of an earlier tick is unfinished. */
+  /** What a tick does if the job of an earlier tick is unfinished; see ScheduleOverlap. */
   readonly overlap: ScheduleOverlap;
-  /** The time at which the schedule was paused; null if it is not paused. */
+  /** The time at which the schedule was paused; null if the schedule is not paused. */
   readonly pausedAt: Date | null;
   /** The first tick that no worker has handled; null if the pattern matches no later time. */
   readonly nextAt: Date | null;
@@ -83,7 +83,7 @@ export interface SchedulePageOptions {
   readonly cursor?: string | null | undefined;
 }
 
-/** A condition of a change. */
+/** The condition under which a call changes a schedule. */
 export interface ExpectedRevision {
   /** If the schedule has another revision, the call changes nothing and rejects with `conflict`. Default: any. */
   readonly revision?: number | undefined;
@@ -96,9 +96,9 @@ export interface ExpectedRevision {
 export interface ScheduleOperations<Added> {
   /**
    * Adds a schedule. The arguments are those of cronEntry(), with the further options `jitterMs` and `overlap`. At each
-   * tick a worker of this library adds a job of `task`. The default identifier is the task's. Rejects with `conflict`
-   * if a schedule or a cron entry of a running worker already has the identifier, or if there are 10,000 schedules.
-   * Rejects with InputError for invalid values.
+   * tick a worker of this library adds a job of `task`. The default identifier is the task identifier. Rejects with
+   * `conflict` if a schedule or a cron entry of a running worker already has the identifier, or if there are 10,000
+   * schedules. Rejects with InputError for invalid values.
    */
   addSchedule<Payload>(
     pattern: string | CronPattern,
@@ -116,7 +116,7 @@ export interface ScheduleOperations<Added> {
   ): Promise<Schedule>;
   /** Pauses a schedule: its ticks add no jobs until it is resumed. */
   pauseSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
-  /** Ends the pause of a schedule. Ticks missed during the pause add jobs if they are within the backfill period. */
+  /** Ends the pause of a schedule. Missed ticks within the backfill period (`fillMs` of Schedule) add jobs. */
   resumeSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
   /**
    * Adds a job of the schedule, even while the schedule is paused or an earlier job is unfinished. The job is due now,

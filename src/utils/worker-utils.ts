@@ -60,7 +60,7 @@ export interface WorkerUtils<Added = Job>
   /**
    * Adds a job. The first argument is a task, so that the compiler checks the payload's type, or an identifier, which
    * allows any payload. An undefined payload is stored as `{}`, a bigint as an exact integer, and rawJson() byte for
-   * byte. If `isDuplicate` of the result is true, a job with the key existed, and no job was added.
+   * byte. If `isDuplicate` of the result is true, a job with the same key existed, and no job was added.
    *
    * When the promise resolves, the job is committed; on a client that is in a transaction, the job is part of that
    * transaction.
@@ -141,7 +141,7 @@ export interface WorkerUtils<Added = Job>
   /**
    * Returns at most 1,000 workers that have a row in the table of heartbeats; none if the schema lacks that table.
    * `staleAfterMs`: the time without a heartbeat after which `isStale` is true, in milliseconds, at most a year.
-   * Default: each worker's own threshold, or 300,000 if it reports none.
+   * Default: each worker's own threshold, or 300,000 for a worker that reports no threshold.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**
@@ -149,7 +149,7 @@ export interface WorkerUtils<Added = Job>
    * queues without jobs. "gc-task-identifiers" keeps the identifiers that workers report in their heartbeats, and those
    * of the option `taskIdentifiersToKeep`. Identifiers and queues are deleted in steps. Each step waits up to 10 s for
    * open transactions, and restores the identifiers and queues that jobs of these transactions use. Rejects with
-   * `configuration` if identifiers or queues would be deleted in a transaction of the client.
+   * `configuration` if identifiers or queues would be deleted on a client that is in a transaction.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**

@@ -178,7 +178,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Changes the largest number of jobs that run at once, 1–10,000. If the number shrinks, running jobs continue, and
-   * unstarted jobs are given back. No effect after the stop. Throws InputError.
+   * unstarted jobs are given back. No effect after the stop. Throws InputError for an invalid number.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;

@@ -129,7 +129,7 @@ test("In a large table a few blocked jobs outside the sample are counted.", asyn
     select 1, 1, '{}', now() - interval '9 hours' from generate_series(1, 7)`);
   await admin.pool.query("analyze worker._private_jobs");
   const { blocked, ready } = (await admin.client.get("/api/counts")).body;
-  assert.equal(ready.precision, "estimated", "the index does not count all due jobs");
+  assert.equal(ready.precision, "estimated", "the count of ready jobs is an estimate");
   assert.ok(blocked.value >= 7 && blocked.low >= 7, JSON.stringify(blocked));
 });
 

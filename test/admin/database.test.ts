@@ -140,7 +140,10 @@ test("The number of connections includes connections to other databases, because
   const { total, groups } = (await report()).connections;
   await other.end();
   const ofThisDatabase = groups.reduce((sum: number, { count }: Json) => sum + count, 0);
-  assert.ok(total > ofThisDatabase, `${total} in all, ${ofThisDatabase} of this database`);
+  assert.ok(
+    total > ofThisDatabase,
+    `${total} connections in all, ${ofThisDatabase} connections of this database`,
+  );
 });
 
 test("An index is built in the background, shown with its progress, cancelled, and dropped.", async () => {

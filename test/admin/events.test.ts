@@ -58,7 +58,7 @@ test("After the first viewer, 199 more viewers receive the overview with at most
   const others = await Promise.all(Array.from({ length: 199 }, () => watch(admin)));
   await Promise.all(others.map((other) => other.received(/event: overview/)));
   // While the viewers connect, the feed reads a few times, but not once for each viewer.
-  assert.ok(statements() <= 40, `${statements()} statements for 200 viewers`);
+  assert.ok(statements() <= 40, `${statements()} statements ran for 200 viewers`);
   for (const { socket } of [first, ...others]) socket.destroy();
 });
 

@@ -247,7 +247,7 @@ test("The explanation of a job that waits for a full limit names this limit, and
   );
   await pool.query(`insert into worker._private_back_offs (scope, name, until)
     values ('limit', 's3', '2100-01-01')`);
-  await waitUntil("the limit backs off", async () => {
+  await waitUntil("an incident reports the back-off of the limit s3", async () => {
     ({ incidents } = (await client.get("/api/incidents")).body);
     return incidents.some(({ title }) => title === "Limit s3 is backing off");
   });
@@ -256,7 +256,7 @@ test("The explanation of a job that waits for a full limit names this limit, and
   const setHeartbeat = (time: string) =>
     pool.query("update worker._private_workers set last_heartbeat_at = $1 where id = 'w'", [time]);
   await setHeartbeat("-infinity");
-  await waitUntil("no limit is an incident", async () => {
+  await waitUntil("no incident reports a limit", async () => {
     ({ incidents } = (await client.get("/api/incidents")).body);
     return incidents.every(({ kind }) => kind !== "limited");
   });
@@ -331,7 +331,10 @@ test("A limit that is full for several queues is one incident, whose query finds
     const { incidents } = (await client.get("/api/incidents")).body;
     return incidents.filter(({ id }: Json) => id.startsWith("limited:shops"));
   };
-  await waitUntil("the incident is there", async () => (await ofShops()).length > 0);
+  await waitUntil(
+    "an incident of the limit shops exists",
+    async () => (await ofShops()).length > 0,
+  );
   const [incident, ...others] = await ofShops();
   assert.deepEqual([others, incident?.affected.value], [[], 4]);
   assert.match(

@@ -196,7 +196,7 @@ test("The details of a queue list its due jobs in the order in which they will r
     "insert into worker._private_job_queues (id, queue_name) overriding system value values (2147483647, 'last')",
   );
   const last = (await client.get("/api/queues/2147483647")).body;
-  assert.equal(last.queue.queue_name, "last", "the largest id of a queue");
+  assert.equal(last.queue.queue_name, "last", "the queue with the largest id is found");
   // The jobs of a run of a queue are locked at the same time; only the first of them is running.
   await pool.query(
     `update worker._private_job_queues set locked_at = now(), locked_by = 'w';

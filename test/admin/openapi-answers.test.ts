@@ -18,7 +18,7 @@ async function compare(method: "GET" | "POST", route: string, path = route, sent
   const { status, body, text } =
     method === "GET" ? await client.get(path) : await client.post(path, sent);
   assert.ok(status === 200 || status === 202, `${path}: ${status} ${text.slice(0, 300)}`);
-  document.assertFits(body, document.answer(method, route), `${method} ${path}`);
+  document.assertFits(body, document.answer(method, route, status), `${method} ${path}`);
   compared.add(`${method} ${route}`);
   return body;
 }

@@ -10,8 +10,8 @@ export interface OpenapiDocument {
   readonly root: Json;
   /** Returns the schema of the request body of `POST path`. */
   body(path: string): Schema;
-  /** Returns the schema of the JSON that the route sends with status 200. */
-  answer(method: string, path: string): Schema;
+  /** Returns the schema of the JSON that the route sends with this status, by default 200. */
+  answer(method: string, path: string, status?: number): Schema;
   /** Returns the schema to which a `$ref` points; a schema without `$ref` is returned itself. */
   resolve(schema: Schema): Schema;
   /**
@@ -65,7 +65,8 @@ export async function openapiDocument(client: Client): Promise<OpenapiDocument> 
     text,
     root,
     body: (path) => contentOf(root.paths[path].post.requestBody),
-    answer: (method, path) => contentOf(root.paths[path][method.toLowerCase()].responses[200]),
+    answer: (method, path, status = 200) =>
+      contentOf(root.paths[path][method.toLowerCase()].responses[status]),
     resolve,
     assertFits,
   };

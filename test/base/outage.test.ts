@@ -133,7 +133,7 @@ test("After an outage, a connection starts with short pauses again, however ofte
     const done = outage.runWithRetries("lanes", work, { signal: stop.signal, wait: pause.wait });
     for (let awayMs = 0; awayMs < 50_000; ) {
       const ms = await paused();
-      assert.ok(ms > 0 && ms <= 500, `a pause has ${ms} ms`);
+      assert.ok(ms > 0 && ms <= 500, `a pause lasts ${ms} ms`);
       awayMs += ms;
     }
     isBack = true;

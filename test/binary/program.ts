@@ -123,7 +123,7 @@ export async function start(
   const [line] = await Promise.race([
     once(lines, "line"),
     exited.then(([status]) => {
-      throw new Error(`ended with ${status}: ${stderr()}`);
+      throw new Error(`the program ended with the exit status ${status}: ${stderr()}`);
     }),
   ]);
   return {

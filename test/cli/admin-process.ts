@@ -64,7 +64,9 @@ export async function startAdmin(
   const announcement = once(createInterface(child.stdout), "line");
   const [line] = await Promise.race([
     announcement,
-    status.then(() => Promise.reject(new Error(`ended before it served:\n${output}`))),
+    status.then(() =>
+      Promise.reject(new Error(`the admin ended before its server listened:\n${output}`)),
+    ),
   ]);
   return {
     pid: child.pid ?? 0,

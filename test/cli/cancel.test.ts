@@ -109,7 +109,11 @@ test("cancel by query leaves out failed jobs and cancels running ones; --wait pr
     const preview = await cli("cancel", "id>0", "--dry-run");
     assert.match(preview.stdout, /2 jobs that match id>0 -is:failed/);
     const unfailed = await cli("cancel", "--dry-run", "--", "-is:failed");
-    assert.match(unfailed.stdout, /jobs that match -is:failed$/m, "the term is not added again");
+    assert.match(
+      unfailed.stdout,
+      /jobs that match -is:failed$/m,
+      "the term -is:failed is not added again",
+    );
     const removal = await cli("cancel", "task:other", "--remove", "--dry-run");
     assert.match(removal.stdout, /To run it: worker cancel --remove 'task:other -is:failed'\n$/);
     const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");

@@ -97,7 +97,7 @@ test("Each command's help has examples, and the arguments of each example are va
     const { stdout } = await runInChild([one.name, "--help"]);
     assert.ok(one.examples.length > 0, one.name);
     for (const line of one.examples) {
-      assert.ok(stdout.includes(`\n  ${line}\n`), `${line} in the help of ${one.name}`);
+      assert.ok(stdout.includes(`\n  ${line}\n`), `${line} is not in the help of ${one.name}`);
       const [argv = []] = callsIn(line);
       const typed = typedIn(argv, program, commands);
       assert.equal(typed.command.name, one.name);
@@ -111,7 +111,7 @@ test("Each command's help names the valid values of its arguments and options.",
     const help = (await runInChild([name, "--help"])).stdout.replaceAll(/\s+/g, " ");
     for (const value of [...Object.values(positionals), ...Object.values(options)]) {
       for (const choice of value.choices ?? []) {
-        assert.ok(help.includes(choice), `${choice} in the help of ${name}`);
+        assert.ok(help.includes(choice), `${choice} is not in the help of ${name}`);
       }
     }
   }

@@ -1,7 +1,6 @@
 // A role that may only create objects in `public` creates overloads of PostgreSQL's functions and operators there. A
-// call of an overload would run that role's code as the queue's role. These tests check that workers, the library, the
-// admin and the command line call no overload; long/captured-writes.test.ts checks this for further actions and
-// commands. The last test checks that the application's triggers can still use names without a schema.
+// call of an overload would run that role's code as the queue's role. These tests check that workers, the library and the
+// admin call no overload; long/captured-writes.test.ts checks this for the command line and for further actions. The last test checks that the application's triggers can still use names without a schema.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -9,7 +8,6 @@ import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { startAdmin } from "../admin/admin-harness.ts";
-import { worker as command } from "../cli/command.ts";
 import { waitUntil } from "../worker/worker-queue.ts";
 import { overloadedDatabase } from "./overloaded-database.ts";
 
@@ -172,41 +170,6 @@ test("The admin calls no overload.", async () => {
     const { status, text } = await client.post(path, body);
     assert.ok(status < 300, `${path}: ${text}`);
   }
-  await overloaded.assertNothingRun();
-});
-
-test("The command line calls no overload, and doctor reports that every role may create functions in `public`.", async () => {
-  const env = { DATABASE_URL: overloaded.url };
-  const added = await command(["add", "a", "{}", "--json"], env);
-  assert.equal(added.status, 0, added.stderr);
-  const id = String(JSON.parse(added.stdout).jobs[0].id);
-  for (const args of [
-    ...[
-      ["list"],
-      ["show", id],
-      ["status"],
-      ["why", id],
-      ["tasks"],
-      ["workers"],
-      ["queues"],
-      ["cron"],
-    ],
-    ...[
-      ["add", "a", "[1]", "--key", "c"],
-      ["add", "a", "[2]", "--key", "c"],
-      ["remove", "c", "--yes"],
-      ["reschedule", id, "--priority", "2"],
-      ["fail", id, "--yes"],
-      ["retry", id],
-      ["complete", id, "--yes"],
-    ],
-    ...[["count", "is:failed"], ["sweep", "--yes"], ["cleanup", "--all", "--yes"], ["migrate"]],
-  ]) {
-    const ran = await command(args, env);
-    assert.equal(ran.status, 0, `${args.join(" ")}: ${ran.stderr}`);
-  }
-  const { stdout } = await command(["doctor"], env);
-  assert.match(stdout, /every role may create functions in the schema public/);
   await overloaded.assertNothingRun();
 });
 

@@ -81,7 +81,7 @@ test("After a write, the value is read again, but frequent writes do not cause o
   changedAtMs = nowMs;
   assert.equal(await read(), 2);
   nowMs += 5_000;
-  assert.equal(await read(), 2, "nothing has been written since");
+  assert.equal(await read(), 2, "nothing has been written since the last read");
   changedAtMs = nowMs;
   assert.equal(await read(), 3);
   changedAtMs = nowMs += 10;

@@ -90,7 +90,7 @@ describe("ensureSchema", () => {
       assert.equal(after.extensions.size, state.origin === "ours" ? 1 : 0);
       seen.push(state.origin);
     }
-    t.diagnostic(`made by ${seen.join(", ")}`);
+    t.diagnostic(`the schemas were made by ${seen.join(", ")}`);
   });
 
   test("A schema of this library without extensions is used unchanged.", async () => {

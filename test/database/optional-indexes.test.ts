@@ -312,7 +312,7 @@ test("If the caller of a build leaves before the build has begun, no index is bu
       () => "built",
       () => "left",
     );
-    await waitUntil("the drop of the broken index waits", async () => (await sessions()) > 0);
+    await waitUntil("a database session for indexes is open", async () => (await sessions()) > 0);
     leave.abort();
     await end();
     assert.equal(await outcome, "left");

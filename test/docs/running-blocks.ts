@@ -95,7 +95,7 @@ export function testEverySecondPage(start: 0 | 1): void {
           const statuses = await session.stop();
           assert.ok(
             statuses.every((status) => status === 0),
-            `${page.path}: servers ended with ${statuses}`,
+            `${page.path}: the exit statuses of the servers are ${statuses}`,
           );
         }
       });

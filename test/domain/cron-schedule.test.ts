@@ -4,6 +4,7 @@ import { parseCronItem } from "graphile-worker";
 import { InputError } from "../../src/base/errors.ts";
 import { cronSchedule } from "../../src/domain/cron/cron-schedule.ts";
 import { type Random, random } from "../support/random-calls.ts";
+import { rounds } from "../support/rounds.ts";
 import { randomExpression } from "./cron-random.ts";
 
 const MINUTE_MS = 60_000;
@@ -65,7 +66,7 @@ describe("A cron expression", () => {
     const dice = random(20_260_101);
     let right = 0;
     let added = 0;
-    for (let round = 0; round < 6_000; round++) {
+    for (let round = 0; round < rounds(6_000); round++) {
       const expression = randomExpression(dice);
       const stock = stockMatcher(expression);
       const ours = ourSchedule(expression);
@@ -82,14 +83,14 @@ describe("A cron expression", () => {
       }
     }
     assert.ok(
-      right > 2_000 && added > 10,
+      right > rounds(2_000) && added > rounds(10),
       `${right} expressions are valid for both libraries, ${added} only for this library`,
     );
   });
 
   test("There is no match between the given time and the returned time.", () => {
     const dice = random(7);
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < rounds(300); round++) {
       const expression = randomExpression(dice);
       const stock = stockMatcher(expression);
       if (stock === null) continue;

@@ -6,6 +6,7 @@ import { cronJob } from "../../src/domain/cron/cron-entry.ts";
 import { parseCrontab } from "../../src/domain/cron/crontab.ts";
 import { payloadText } from "../../src/domain/payload.ts";
 import { random } from "../support/random-calls.ts";
+import { rounds } from "../support/rounds.ts";
 import { randomCommand, randomExpression } from "./cron-random.ts";
 
 function problemsOf(text: string): string[] {
@@ -110,7 +111,7 @@ describe("A crontab", () => {
   test("Random lines give the same entries as Graphile Worker's parser, or are refused by both parsers.", () => {
     const dice = random(1);
     const counts = { both: 0, neither: 0 };
-    for (let round = 0; round < 8_000; round++) {
+    for (let round = 0; round < rounds(8_000); round++) {
       const fields = dice(10) === 0 ? randomExpression(dice) : "*/5 1 * * 0";
       const line = `${fields} ${randomCommand(dice)}`;
       const stock = result(() => stockEntries(line));
@@ -124,7 +125,10 @@ describe("A crontab", () => {
       if (stock === null) counts.neither++;
       else counts.both++;
     }
-    assert.ok(counts.both > 1_000 && counts.neither > 1_500, JSON.stringify(counts));
+    assert.ok(
+      counts.both > rounds(1_000) && counts.neither > rounds(1_500),
+      JSON.stringify(counts),
+    );
   });
 
   test("Macros replace the five fields. CRON_TZ sets the time zone of the lines below it, and ?tz= sets the time zone of one line.", () => {

@@ -19,6 +19,7 @@ import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 import { parsedAsText } from "../contract/query-dump.ts";
 import { makeRandom, randomText } from "../insight/random-query.ts";
+import { rounds } from "../support/rounds.ts";
 
 const corpus: { q: string; is: string }[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "../contract/queries.json"), "utf8"),
@@ -51,7 +52,7 @@ describe("The query language", () => {
   test("parses any text, or reports where the text is wrong.", () => {
     const random = makeRandom(7);
     let sound = 0;
-    for (let i = 0; i < 8_000; i++) {
+    for (let i = 0; i < rounds(8_000); i++) {
       const text = randomText(random);
       try {
         const tree = parseQuery(text);
@@ -68,7 +69,7 @@ describe("The query language", () => {
         assert.ok(0 <= error.at && error.at <= error.end && error.end <= text.length, text);
       }
     }
-    assert.ok(sound > 800, `only ${sound} texts were valid`);
+    assert.ok(sound > rounds(800), `only ${sound} texts were valid`);
   });
 
   test("suggests only corrections that change what the parser returns or reports.", () => {
@@ -87,7 +88,7 @@ describe("The query language", () => {
 describe("The completion of queries", () => {
   test("replaces only a range that contains the cursor, in any text.", () => {
     const random = makeRandom(5);
-    for (let i = 0; i < 3_000; i++) {
+    for (let i = 0; i < rounds(3_000); i++) {
       const text = randomText(random);
       const at = random(text.length + 1);
       const found = completionAt(text, at);

@@ -20,6 +20,7 @@ import { microseconds } from "../../src/queue/sql/moments.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { addHostileJobs, FETCHED, queueNames, taskNames } from "../queue/hostile-jobs.ts";
 import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
+import { rounds } from "../support/rounds.ts";
 import { testPool } from "../support/test-pool.ts";
 import { matchesNaively, type NaiveRow, type NaiveWorld } from "./naive-query.ts";
 import { makeRandom, randomQuery } from "./random-query.ts";
@@ -68,7 +69,7 @@ test("Random queries match the same jobs as their naive evaluation, among jobs w
   const all = await world(nowUs);
   let tried = 0;
   let found = 0;
-  while (tried < 600) {
+  while (tried < rounds(600)) {
     const text = randomQuery(random);
     let tree: ReturnType<typeof parseQuery>;
     let compiled: JobQuery;
@@ -89,7 +90,7 @@ test("Random queries match the same jobs as their naive evaluation, among jobs w
     found += expected.length > 0 && expected.length < all.rows.length ? 1 : 0;
     assert.equal(printQuery(parseQuery(printQuery(tree)) ?? tree), printQuery(tree));
   }
-  assert.ok(found > 200, `only ${found} queries matched some of the jobs`);
+  assert.ok(found > rounds(200), `only ${found} queries matched some of the jobs`);
 });
 
 /** Asserts what the shape of a query promises for all matching jobs, such as a range of ids. Queues are not checked. */

@@ -98,10 +98,13 @@ test("An export adapts its estimate of the size of decompressed payloads, and it
     bytes += piece.length;
   }
   assert.ok(bytes > 6_000_000);
-  assert.ok(most < 4_000_000, `${most} bytes in a piece`);
+  assert.ok(most < 4_000_000, `the largest piece has ${most} bytes`);
   // The last parameter of a statement for lines is the estimate, as a share of the largest possible size.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
-  assert.ok(taken.includes(1) && taken.includes(0.25), `the estimated shares are ${taken}`);
+  assert.ok(
+    taken.includes(1) && taken.includes(0.25),
+    `the estimates, as shares of the largest possible size, are ${taken}`,
+  );
 });
 
 test("Payloads that compress to a hundredth of their size are not read all at once.", async () => {
@@ -113,7 +116,7 @@ test("Payloads that compress to a hundredth of their size are not read all at on
   const begun = await begin(watched().db, { withPayload: true });
   for await (const piece of begun.pieces(never)) most = Math.max(most, piece.length);
   assert.equal(begun.progress().lines, 560);
-  assert.ok(most < 4_500_000, `${most} bytes in a piece`);
+  assert.ok(most < 4_500_000, `the largest piece has ${most} bytes`);
 });
 
 test("Jobs that are added during an export, or deleted before the export reads them, are left out.", async () => {

@@ -65,11 +65,11 @@ test("If no sampled page has a match, the upper bound of the estimate allows for
   });
   for (const [what, { value, high }, sampledPages] of [
     ["groups in the database", inDatabase.of, 1_000],
-    ["groups here", here.of, 2_500],
+    ["groups in this process", here.of, 2_500],
     ["a count", counted, 400],
   ] as const) {
     assert.equal(value, 0, what);
-    assert.ok(Number(high) >= atLeast(sampledPages), `${what}: 0 to ${high}`);
+    assert.ok(Number(high) >= atLeast(sampledPages), `${what}: the estimate is 0 to ${high}`);
   }
 });
 

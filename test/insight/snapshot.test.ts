@@ -98,5 +98,8 @@ test("In an estimate from a sample, the upper bound for a task's jobs allows for
   const unseen = names.value(undefined, ["ready"]);
   assert.deepEqual([unseen.value, unseen.low, unseen.high], [0, 0, 3 * 100 * perPage]);
   const rare = names.value(tallies.tasks.get(2), ["ready"]);
-  assert.ok((rare.low ?? 0) <= 5_000 && (rare.high ?? 0) >= 20_000, `up to ${rare.high} jobs`);
+  assert.ok(
+    (rare.low ?? 0) <= 5_000 && (rare.high ?? 0) >= 20_000,
+    `the interval is ${rare.low} to ${rare.high}`,
+  );
 });

@@ -129,7 +129,8 @@ for (const [layout, order] of [
         if (isInside(truth[one], estimateFrom(pages, counts[one], 54))) inside[one] += 1;
       }
     }
-    for (const one of tallied) assert.ok(inside[one] >= 90, `${one}: ${inside[one]} of 100`);
+    for (const one of tallied)
+      assert.ok(inside[one] >= 90, `${one}: ${inside[one]} of 100 intervals contain the number`);
   });
 }
 

@@ -200,7 +200,9 @@ export async function visit(
     context.setDefaultTimeout(PATIENCE_MS);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (event) => {
-        console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+        console.error(
+          `violation of the content security policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`,
+        );
       });
     });
     context.on("page", (page) => watch(page, faults, requests));

@@ -86,7 +86,7 @@ async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-      .map((one) => `${one.tagName} is ${one.scrollWidth} wide, not ${one.clientWidth}`),
+      .map((one) => `${one.tagName} needs ${one.scrollWidth} px and has ${one.clientWidth} px`),
   );
 }
 
@@ -114,14 +114,14 @@ async function moving(page: Page): Promise<string[]> {
     document
       .getAnimations()
       .filter(({ playState }) => playState === "running")
-      .map(({ effect }) => `${(effect as KeyframeEffect | null)?.target?.className} moves`),
+      .map(({ effect }) => `${(effect as KeyframeEffect | null)?.target?.className} is animated`),
   );
 }
 
 /** Returns the tab stops outside `main` if there are more than twelve. Views that `act` opens are not checked. */
 export const fewTabStops: Check = async (page, { act }) => {
   const stops = act === undefined ? await tabStops(page) : [];
-  return stops.length <= 12 ? [] : [`tab stops: ${stops.join(", ")}`];
+  return stops.length <= 12 ? [] : [`more than 12 tab stops outside main: ${stops.join(", ")}`];
 };
 
 async function tabStops(page: Page): Promise<string[]> {
@@ -162,7 +162,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
       .filter((one) => !one.matches(".skip"))
       .map(
         (one) =>
-          `${one.textContent.trim() || one.ariaLabel || one.id || one.className} ${one.offsetHeight}`,
+          `${one.textContent.trim() || one.ariaLabel || one.id || one.className} is ${one.offsetHeight} px high`,
       );
   });
 }

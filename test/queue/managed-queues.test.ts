@@ -263,7 +263,7 @@ test("A faster rate of a queue applies at once, even if no token of the old rate
   assert.equal((await take("a", { rates: true })).jobs.length, 0);
   await limit("q", null, { limit: 100, perMs: 1_000, burst: 20 });
   await waitUntil(
-    "the next token is due",
+    "a job is fetched under the new rate",
     async () => (await take("a", { rates: true })).jobs.length > 0,
   );
 });
@@ -349,7 +349,7 @@ test("Two workers that apply a lowered limit at the same time leave as many slot
     await run.query("begin; select from worker._private_queue_slots where slot < 4 for update");
     const first = manage();
     await waitUntil(
-      "the first call of manageQueues() has its snapshot",
+      "the first call of manageQueues() waits for the advisory lock",
       async () => (await lockWaits(other)) > 0,
     );
     await manageQueues({ ...queue.db, client: other }, { all: true });

@@ -16,7 +16,7 @@ test("A batch takes over a key if another session's new job with the key is lock
   const first = await addJob({ ...queue.db, client: other }, spec("k"));
   await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
   const adding = addJobs(queue.db, [spec("k"), spec("l")]);
-  await waitUntil("the batch waits for the other session", isWaiting);
+  await waitUntil("the batch waits for the other transaction", isWaiting);
   await other.query("commit");
   other.release();
   const added = await adding;
@@ -43,7 +43,7 @@ test("A batch that has a key twice is repeated as a whole if another session's n
   await addJob({ ...queue.db, client: other }, spec("k"));
   await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
   const adding = addJobs(queue.db, [spec("k"), { identifier: "t" }, spec("k")]);
-  await waitUntil("the batch waits for the other session", isWaiting);
+  await waitUntil("the batch waits for the other transaction", isWaiting);
   await other.query("commit");
   other.release();
   const added = await adding;
@@ -67,7 +67,7 @@ test("In the caller's transaction, a batch fails if another session's new job wi
   await client.query("begin");
   const adding = addJobs({ ...queue.db, client }, [spec("k"), spec("l")]);
   const refused = assert.rejects(adding, { code: "database_busy" });
-  await waitUntil("the batch waits for the other session", isWaiting);
+  await waitUntil("the batch waits for the other transaction", isWaiting);
   await other.query("commit");
   await refused;
   await client.query("rollback");

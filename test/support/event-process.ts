@@ -50,7 +50,8 @@ export function processEvents(
         listeners.delete(look);
         clearTimeout(late);
         if (found !== undefined) resolve(found);
-        else reject(new Error(`no "${name}" among ${JSON.stringify(events, null, 1)}`));
+        else
+          reject(new Error(`no matching event "${name}" among ${JSON.stringify(events, null, 1)}`));
       };
       const look = () => {
         const found = events.find((one) => one.event === name && fits(one));

@@ -122,7 +122,10 @@ describe("Through the proxy", () => {
       const { client, server } = await at.pair();
       at.proxy.halfClose(direction);
       const [closed, open] = direction === "requests" ? [server, client] : [client, server];
-      await waitUntil("the end of the direction has arrived", async () => closed.hasEnded);
+      await waitUntil(
+        "the end of one direction has arrived at its receiver",
+        async () => closed.hasEnded,
+      );
       closed.send("still here");
       await open.receives("still here");
     }

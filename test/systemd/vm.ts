@@ -24,7 +24,7 @@ const NEEDED: Readonly<Record<string, string>> = {
 const lacking = Object.keys(NEEDED).filter((path) => !existsSync(path));
 const skip =
   process.getuid?.() !== 0
-    ? "only root can create the machine's root"
+    ? "only the user root can create the machine's file system"
     : lacking.length > 0
       ? `install first: apt-get install ${lacking.map((path) => NEEDED[path]).join(" ")}`
       : false;

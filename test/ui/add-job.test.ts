@@ -268,7 +268,7 @@ test("A JSON error is shown at its place. For a missing comma or colon, or an ex
     assert.equal(
       textOf(collect(gutter, (e) => e.tag === "b")),
       fault.slice(5, fault.indexOf(",")),
-      "the line is marked",
+      "the line of the fault is marked",
     );
     if (offer === "") continue;
     page.click(offer);
@@ -325,5 +325,9 @@ test("The form shows how many jobs wait in the queue, and after what time retryi
   assert.doesNotMatch(page.dialogText, /Stops retrying/);
   page.type("max_attempts", "5");
   page.app.dispatch("dialog.input", "retry", "slow-api");
-  assert.doesNotMatch(page.dialogText, /Stops retrying/, "the delays of a policy are unknown");
+  assert.doesNotMatch(
+    page.dialogText,
+    /Stops retrying/,
+    "no time is shown for a policy, whose delays are unknown",
+  );
 });

@@ -60,8 +60,11 @@ test("A list with large answers is requested less often than one with small answ
   long.answer("api/jobs", list);
   const often = countRequestsOf(short, 60, "api/jobs", list, 100);
   const seldom = countRequestsOf(long, 60, "api/jobs", list, 12_000);
-  assert.ok(often >= 14, `${often} requests of the list with small answers`);
-  assert.ok(seldom >= 2 && seldom <= 3, `${seldom} requests of the list with large answers`);
+  assert.ok(often >= 14, `the list with small answers was requested ${often} times`);
+  assert.ok(
+    seldom >= 2 && seldom <= 3,
+    `the list with large answers was requested ${seldom} times`,
+  );
 });
 
 test("After a quiet time the first change causes a request at once, even if the page's first answer was large.", async () => {
@@ -130,7 +133,7 @@ test("Activity is requested every few seconds while an operation runs, and once 
     requested++;
     page.answer("api/activity", none, 200, "", 200);
   }
-  assert.ok(requested >= 14 && requested <= 22, `${requested} requests of the activity`);
+  assert.ok(requested >= 14 && requested <= 22, `the activity was requested ${requested} times`);
   page.pass(6000);
   assert.equal(requestsFor(page, "api/activity"), requested + 1);
 });

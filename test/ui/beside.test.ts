@@ -450,7 +450,11 @@ test("Keys copy a link to the job of the current row, copy a shell command for t
   page.answer("api/jobs/1", job(1, { payload: { a: 1 }, queue_name: " mail " }));
   page.pass(1);
   assert.equal(page.byId("field-payload").attrs["value"], '{"a":1}');
-  assert.equal(page.byId("field-queue").attrs["value"], " mail ", "a name is not trimmed");
+  assert.equal(
+    page.byId("field-queue").attrs["value"],
+    " mail ",
+    "the name of the queue is not trimmed",
+  );
 });
 
 test("Duplicating a job whose payload is too large shows a message.", async () => {

@@ -81,10 +81,18 @@ test("The button of a dialog's action has the focus only if the action can be un
       const post = { path: http.path, body: { action: http.action, ids: [7] } };
       const offered = JSON.stringify({ action: http.action, label: verb, post });
       page.app.dispatch("ask.verb", offered, "");
-      assert.equal(isFocused(page), isUndoable, `${name}, undo: ${can_undo}`);
+      assert.equal(
+        isFocused(page),
+        isUndoable,
+        `autofocus of the button for ${name}, can_undo: ${can_undo}`,
+      );
       if (!isOnJobs) continue;
       page.app.dispatch(`ask.${name}`, "shown", "");
-      assert.equal(isFocused(page), isUndoable, `${name} of a job, undo: ${can_undo}`);
+      assert.equal(
+        isFocused(page),
+        isUndoable,
+        `autofocus of the button for ${name} on a job, can_undo: ${can_undo}`,
+      );
     }
   }
 });
@@ -167,7 +175,7 @@ test("Before a removal by key, the dialog shows which job has the key, or that n
   );
   type("k", [job(13)]);
   page.type("key", "kk");
-  assert.doesNotMatch(page.dialogText, /#13/, "job 13 has the key k, not kk");
+  assert.doesNotMatch(page.dialogText, /#13/, "job 13, whose key is not kk, is not shown");
   page.click("Remove the job");
   assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });

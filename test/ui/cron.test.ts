@@ -323,7 +323,7 @@ test("The page of a schedule shows its next runs in two time zones, its definiti
   assert.match(page.text, /goes forward by 1 h\.Europe\/BerlinUTCMon 2 Mar 02:30Mon 2 Mar 01:30/);
   const after = page.one((e) => String(e.attrs["class"]) === "amber");
   assert.equal(textOf([after]), "Sun 29 Mar 01:00");
-  assert.ok(page.text.includes(PAYLOAD), "the payload keeps its digits");
+  assert.ok(page.text.includes(PAYLOAD), "all digits of the payload are shown");
   assert.match(page.text, /Backfill.*OverlapskipJitter1 mQueuereportsAttempts5Revision4/);
   assert.match(page.text, /1 h agoanaChanged the schedule nightly; the next tick is at 13:09:00/);
   assert.match(page.text, /worker schedule run nightly/);

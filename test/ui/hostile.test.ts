@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { rounds } from "../support/rounds.ts";
 import { collect, ensureBuilt, type Page } from "./harness.ts";
 import { makeRandom } from "./random-json.ts";
 import {
@@ -285,7 +286,7 @@ test("An answer that is cut anywhere, or in which a character is changed, never 
     "/jobs/1": "api/jobs/1",
   };
   const page = await openPage("/");
-  for (let i = 0; i < 1500; i++) {
+  for (let i = 0; i < rounds(1500); i++) {
     const address = Object.keys(texts)[random(3)] as string;
     const text = texts[address] as string;
     const where = random(text.length);
@@ -384,7 +385,7 @@ test("Random actions with random arguments never end the application.", async ()
     "2026-02-30T99:99",
     EVIL,
   ];
-  for (let i = 0; i < 6000; i++) {
+  for (let i = 0; i < rounds(6000); i++) {
     page.app.dispatch(
       actions[random(actions.length)] as string,
       args[random(args.length)] as string,

@@ -212,7 +212,7 @@ test("If the typed text begins with “pause”, the palette marks an action tha
   page.app.dispatch("app.palette-key", "", "ArrowDown");
   const moved = marked();
   page.answer("api/suggest?q=worker", { suggestions: [] });
-  assert.equal(marked(), moved, "what the user has marked stays marked");
+  assert.equal(marked(), moved, "the entry that the user has marked stays marked");
 });
 
 test("The palette finds each incident with its action, and the actions of other pages.", async () => {

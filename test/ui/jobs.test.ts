@@ -62,7 +62,7 @@ test("If the query in the address is invalid, the page requests no jobs, and sho
   const page = await openPage("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
-  assert.doesNotMatch(page.text, /No jobs|the query before/, "no result is shown");
+  assert.doesNotMatch(page.text, /No jobs|the query before/, "no result of the query is shown");
   assert.equal(field(page).attrs["value"], "attempts>ten");
   page.go("/jobs/not-a-number");
   assert.match(page.text, /Page not found/);
@@ -171,7 +171,7 @@ test("A tab shows the number of jobs that it lists: all jobs of its condition, o
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
   page.go("/jobs?q=is%3Aready%20queue%3Amail%20attempts%3E2");
-  assert.equal(tabs(page), "", "the query has no counts yet");
+  assert.equal(tabs(page), "", "the tabs show no counts before the list is loaded");
   page.answer("api/jobs?limit=100", { ...jobs([job(1)]), count: value(1) });
   assert.equal(tabs(page), "Ready1");
   page.go("/jobs?q=timeout");

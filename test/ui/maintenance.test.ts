@@ -112,7 +112,7 @@ const row = (page: Page, name: string) => {
 function press(page: Page, name: string, label: string): void {
   const rows = page.all((e) => e.tag === "tr" && textOf([e]).startsWith(name));
   const [button] = collect(rows, (e) => e.tag === "button" && textOf([e]) === label);
-  assert.ok(button, `${name} has no ${label}`);
+  assert.ok(button, `the row ${name} has no button ${label}`);
   page.app.dispatch(String(button.attrs["data-click"]), String(button.attrs["data-arg"]), "");
 }
 
@@ -181,7 +181,11 @@ test("A schema of Graphile Worker is marked as such, and each change of the sche
   assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"workers"}');
   page.answer("api/extensions", { message: "Added the extension workers", outcome: "upgraded" });
   assert.deepEqual(page.notices, ["Added the extension workers"]);
-  assert.equal(page.requestOf("api/database").method, "GET", "the state is read again");
+  assert.equal(
+    page.requestOf("api/database").method,
+    "GET",
+    "the state of the database is read again",
+  );
 });
 
 test("For a schema that cannot be used, the page shows the reason and offers no changes.", async () => {
@@ -361,11 +365,17 @@ test("A sweep is previewed first, and uses the settings of the preview.", async 
   );
   assert.match(page.dialogText, /w-1/);
   page.type("sweep_threshold_secs", "60");
-  assert.ok(page.hasButton("Preview again"), "the preview is of other settings");
+  assert.ok(
+    page.hasButton("Preview again"),
+    "the button Preview again is shown after a change of the settings",
+  );
   page.click("Preview again");
   page.type("sweep_threshold_secs", "90");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"] }));
-  assert.ok(page.hasButton("Preview again"), "the answer is a preview of the earlier settings");
+  assert.ok(
+    page.hasButton("Preview again"),
+    "the button Preview again is shown if the preview is of earlier settings",
+  );
   page.click("Preview again");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], unknown_workers: ["w-2"] }));
   assert.match(page.dialogText, /1 worker sends no heartbeats/);

@@ -191,7 +191,7 @@ test("If all is well the page shows what was checked.", async () => {
   assert.deepEqual(
     signs(page).map((e) => e.attrs["class"]),
     ["mark none"],
-    "the headline has no tick, either",
+    "the headline has no tick",
   );
   const checks = [{ text: "No queue is stuck", passed: true }];
   const proven = await openOverview({ incidents: incidents([], { checks }) });

@@ -69,7 +69,7 @@ test("The page of a paused queue shows the user, the beginning, the end and the 
   );
   assert.match(page.text, /send#7the end of the pause/);
   page.click("Resume…");
-  assert.match(page.dialogText, /^Resume queue mailIts jobs can start again at once/);
+  assert.match(page.dialogText, /^Resume queue mailPaused jobs can start again at once/);
   page.click("Resume");
   const body = '{"action":"resume","scope":"queue","name":"mail"}';
   assert.equal(page.requestOf("api/pauses").body, body);

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { shownConditions } from "../../src/domain/condition.ts";
 import { parsedAsText } from "../contract/query-dump.ts";
 import { makeRandom, randomText } from "../insight/random-query.ts";
+import { rounds } from "../support/rounds.ts";
 
 interface Probe {
   parsedAsText(text: string, conditions: string): string;
@@ -46,7 +47,7 @@ describe("The client's query language", () => {
 
   test("agrees with the server on random texts.", () => {
     const random = makeRandom(11);
-    for (let i = 0; i < 6_000; i++) {
+    for (let i = 0; i < rounds(6_000); i++) {
       const text = randomText(random);
       const parsed = probe.parsedAsText(text, conditions);
       assert.equal(parsed, parsedAsText(text), JSON.stringify(text));

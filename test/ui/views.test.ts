@@ -163,7 +163,11 @@ test("After a pause in typing, the palette searches for names on the server.", a
     next_cursor: null,
     count: 1,
   });
-  assert.equal(selectedOption(page), "Task charge_card8,400 jobs", "the first name is marked");
+  assert.equal(
+    selectedOption(page),
+    "Task charge_card8,400 jobs",
+    "the task charge_card is marked",
+  );
   page.answer("api/suggest?q=charge", {
     replace: { at: 0, end: 6 },
     suggestions: [
@@ -177,7 +181,11 @@ test("After a pause in typing, the palette searches for names on the server.", a
     suggestions: [named("worker", "charger-1")],
   });
   page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
-  assert.equal(selectedOption(page), "Task charge_card8,400 jobs", "the first name stays marked");
+  assert.equal(
+    selectedOption(page),
+    "Task charge_card8,400 jobs",
+    "the task charge_card stays marked",
+  );
   assert.deepEqual(optionTexts(page).slice(0, 2), [
     "Retry the 8,400 failed charge_card jobs…preview first",
     "Add a charge_card job…",

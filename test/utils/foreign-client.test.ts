@@ -21,7 +21,7 @@ const strict: Queryable = {
   query: async (config) => {
     assert.doesNotMatch(config.text, TYPED);
     const getTypeParser = (oid: number) => {
-      assert.ok(SAFE.has(oid), `a column of the type ${oid} in ${config.text}`);
+      assert.ok(SAFE.has(oid), `the type ${oid} of a column is not safe: ${config.text}`);
       return oid === BOOL
         ? (text: string) => text === "t"
         : oid === TEXT || oid === VARCHAR || oid === VOID

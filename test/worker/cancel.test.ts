@@ -60,7 +60,7 @@ async function timeUntilCancelled(id: string): Promise<number> {
 
 const requests = () => queue.sql("select * from worker._private_cancellations");
 const noRequestsLeft = () =>
-  waitUntil("the request is removed", async () => (await requests()).length === 0);
+  waitUntil("no request to cancel a job is left", async () => (await requests()).length === 0);
 const ended = async (id: string) => (await queue.utils.waitForCancelledJobs([id]))[0]?.outcome;
 
 test("A cancelled waiting job fails with the reason, or is deleted on request; for failed and unknown jobs, cancelJobs() returns other outcomes.", async () => {

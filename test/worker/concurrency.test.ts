@@ -76,7 +76,7 @@ for (const [mode, options] of [
     const done = worker.drain();
     for (let left = 23; left > 0; left--) {
       await waitUntil(
-        "three jobs run, or all that are left",
+        "three jobs run, or all jobs that are left",
         () => running.length === Math.min(3, left),
       );
       release(1);

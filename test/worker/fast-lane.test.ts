@@ -17,7 +17,7 @@ const quick = recordingTask("quick");
 /** Runs a job, so that at least one connection of the fast lane is open. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
-  await waitUntil("the fast lane runs", async () => (await queue.remaining()).length === 0);
+  await waitUntil("the job `quick` is done", async () => (await queue.remaining()).length === 0);
 }
 
 const keys = async () => (await queue.remaining()).map(({ key }) => key);
@@ -183,7 +183,7 @@ for (const [what, isCut] of [
       const cut = `select pg_terminate_backend(pid) from pg_stat_activity
         where wait_event = 'advisory' and datname = current_database()`;
       await waitUntil(
-        "the connection of the lane is cut",
+        "the connection of the fast lane is cut",
         async () => (await queue.sql(cut)).length > 0,
       );
     }
@@ -325,14 +325,16 @@ test("If only the fetch after a commit fails, the committed results are not writ
       and application_name = '${program}' and wait_event_type = 'Lock'`;
     return (await queue.sql(sql)).length > 0;
   };
-  await waitUntil("the table lock waits for the transaction of the lane", () => waits("blocking"));
+  await waitUntil("the table lock waits for the transaction of the fast lane", () =>
+    waits("blocking"),
+  );
   gate.open();
   await locked;
   await waitUntil("the fetch waits for the locked table", () => waits("worker fast lane"));
   await waitUntil("the fetch has failed", async () => !(await waits("worker fast lane")));
   await other.query("commit");
   const { id } = await queue.utils.addJob("quick");
-  await waitUntil("the fast lane runs again", async () => (await jobOf(id)) === undefined);
+  await waitUntil("the job `quick` is done", async () => (await jobOf(id)) === undefined);
   const left = await queue.remaining();
   assert.deepEqual(
     left.map(({ attempts, last_error }) => [attempts, last_error?.split("\n")[0]]),
@@ -399,9 +401,9 @@ test("Idle lanes whose connections are lost reconnect without a wake.", async (t
     fastLane: true,
   });
   await warmUp();
-  await waitUntil("both lanes are connected", () => lanes.accepted === 2);
+  await waitUntil("both connections of the fast lane are open", () => lanes.accepted === 2);
   lanes.reset();
-  await waitUntil("both lanes are connected again", () => lanes.accepted === 4);
+  await waitUntil("both connections of the fast lane are open again", () => lanes.accepted === 4);
 });
 
 test("A ready job is found although a more urgent job is scheduled for later.", async () => {

@@ -118,7 +118,7 @@ test("Jobs fetched ahead for slots that stay busy are returned within a second."
   });
   const quick = Array.from({ length: 3_000 }, (_, payload) => ({ identifier: "task", payload }));
   await queue.utils.addJobs(quick);
-  await waitUntil("quick jobs have run", () => task.seen.length > 1_000);
+  await waitUntil("more than 1,000 quick jobs have run", () => task.seen.length > 1_000);
   await queue.utils.addJobs(
     Array.from({ length: 40 }, () => ({ identifier: "task", payload: -1 })),
   );
@@ -159,7 +159,7 @@ test("Jobs behind a long job of a fast lane are unlocked long before the lane's 
 test("While a job blocks its worker's event loop, the job never counts as fetched.", async () => {
   const worker = await workerProcess(queue.url, { concurrency: 1 });
   await queue.utils.addJobs(Array.from({ length: 2_000 }, () => ({ identifier: "quick" })));
-  await waitUntil("quick jobs are done", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all quick jobs are done", async () => (await queue.remaining()).length === 0);
   const [blocking] = await queue.utils.addJobs([
     { identifier: "blocking", payload: { ms: 4_000 }, spec: { priority: -1 } },
     ...Array.from({ length: 20 }, () => ({ identifier: "quick" })),
@@ -181,7 +181,7 @@ test("While a job blocks its worker's event loop, the job never counts as fetche
   }
   assert.ok(
     reads > 5 && first !== (await beats()),
-    `${reads} reads are too few, or the worker sent no heartbeat`,
+    `${reads} reads of the job are too few, or the worker sent no heartbeat`,
   );
   await worker.stop();
 });
@@ -201,7 +201,7 @@ test("A job that was reported as fetched is reported as running once it starts."
   await queue.utils.addJobs(
     Array.from({ length: 2_000 }, () => ({ identifier: "task", payload: "" })),
   );
-  await waitUntil("quick jobs have run", async () => (await queue.remaining()).length === 0);
+  await waitUntil("all quick jobs are done", async () => (await queue.remaining()).length === 0);
   const holder = await queue.pool.connect();
   try {
     await holder.query("select pg_advisory_lock(4711)");

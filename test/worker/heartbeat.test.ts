@@ -255,7 +255,7 @@ test("A worker whose row was deleted continues under a new id; running jobs end 
   const quick = await add("quick");
   await waitUntil("a job has run under the new id", () => isGone(quick.id));
   release();
-  await waitUntil("the old id's job is done", () => isGone(blocked.id));
+  await waitUntil("the job of the old worker id is done", () => isGone(blocked.id));
   assert.deepEqual(interrupted, []);
   await worker.stop();
   assert.deepEqual(await workerIds(), []);

@@ -236,7 +236,7 @@ describe("An observer is notified", () => {
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");
-    await waitUntil("the worker runs a job again", () => quick.seen.length === 1);
+    await waitUntil("the job added after the reconnection has run", () => quick.seen.length === 1);
     assert.equal(saw.all("worker:disconnected").length, 1);
     assert.equal(saw.all("worker:reconnected").length, 1);
   });

@@ -66,7 +66,7 @@ describe("The oracle reports", () => {
       /^new .* lost/,
     ],
     ["a job that succeeded twice.", twice, [], /succeeded 2 times/],
-    ["more attempts than the maximum.", beyond, [], /tried 2 times of 1/],
+    ["more attempts than the maximum.", beyond, [], /tried 2 times; the maximum is 1/],
     ["an attempt that was not counted.", uncounted, [], /attempt 1 after attempt 1/],
     [
       "jobs of a queue that start out of order.",
@@ -145,7 +145,7 @@ describe("The oracle reports", () => {
     const tries = [2, 1].flatMap((attempt) => ran("a", "1", { attempt, ok: false }));
     const leniency = { killed: true, cutFastLanes: true, leaseLost: true };
     const found = judge([added("a", "1"), fault, ...tries], [left("a")], [], leniency);
-    assert.deepEqual(found, ["a (job 1) counts attempt 1 after attempt 2"]);
+    assert.deepEqual(found, ["a (job 1) started attempt 1 after attempt 2"]);
   });
 
   test("nothing if a worker that was frozen starts an attempt after another worker has run the next attempt.", () => {
@@ -157,7 +157,7 @@ describe("The oracle reports", () => {
     assert.equal(judge(log, [left("a")], [], {}).length, 1);
     const later = [...log, ...ran("a", "1", { attempt: 2, by: "other", ok: false })];
     const again = judge(later, [left("a")], [], { leaseLost: true });
-    assert.deepEqual(again, ["a (job 1) counts attempt 2 after attempt 2"]);
+    assert.deepEqual(again, ["a (job 1) started attempt 2 after attempt 2"]);
   });
 
   test("a job that kills more processes than its maximum of attempts plus one.", () => {
@@ -165,7 +165,9 @@ describe("The oracle reports", () => {
     for (const by of ["x", "y"]) log.push({ e: "dead", by, t: now++, n: "a" });
     assert.deepEqual(judge(log, [left("a")], [], {}), []);
     log.push({ e: "dead", by: "z", t: now++, n: "a" });
-    assert.deepEqual(judge(log, [left("a")], [], {}), ["a has killed 3 processes, of at most 2"]);
+    assert.deepEqual(judge(log, [left("a")], [], {}), [
+      "a has killed 3 processes; the maximum is 2",
+    ]);
   });
 
   test("a job that does not start again in time after the death of its process.", () => {

@@ -46,7 +46,7 @@ test("A failed renewal of the locks of long jobs is repeated before the next ren
   // `next` starts when the first renewal of `renewal` fails, and calls onNext() a whole interval later. At that time
   // the next renewal of `renewal` would be due if the first one had not failed.
   const onNext = () => {
-    order.push("the next is due");
+    order.push("the next renewal is due");
     return [];
   };
   const warn = () => {

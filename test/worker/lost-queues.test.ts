@@ -38,7 +38,9 @@ test("A worker searches all jobs for lost queues only after the row of a queue w
     assert.equal(reads(), 0);
 
     await queue.sql("delete from worker._private_job_queues");
-    await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
+    await waitUntil("the queue has a row again", async () =>
+      (await names()).includes("recovered-queue-1"),
+    );
     // The next check reads all jobs again: a transaction that was open during the first read may have added a job.
     await waitUntil("all jobs are searched a second time", () => reads() >= 2);
     const before = checks();
@@ -76,7 +78,9 @@ test("Lost queues are restored although PostgreSQL refuses to unlock another que
       warnings.includes("stale locks could not be reset"),
     );
     await queue.sql("delete from worker._private_job_queues where queue_name = 'q'");
-    await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
+    await waitUntil("the queue has a row again", async () =>
+      (await names()).includes("recovered-queue-1"),
+    );
   } finally {
     await reset.stop();
     await queue.sql("drop function public.refuse cascade");

@@ -91,7 +91,7 @@ test("A Graphile worker runs no job of a managed queue.", async () => {
   const hold = latch();
   const mine = recordingTask("mine", () => hold.opened);
   await queue.startWorker({ tasks: [mine] });
-  await waitUntil("the queue is managed", () => mine.seen.length === 1);
+  await waitUntil("the job of the managed queue runs", () => mine.seen.length === 1);
   const stock: unknown[] = [];
   const runner = await run({
     ...{ connectionString: queue.url, schema: "worker", pollInterval: 50, noHandleSignals: true },

@@ -120,7 +120,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   assert.equal(
     queues.dueAtMs - clock.monotonic(),
     150_000,
-    "the end of a run does not shorten the pause",
+    "the end of a run does not shorten the wait",
   );
 });
 
@@ -140,7 +140,7 @@ test("The rate of a queue is not exceeded, and is fully used while jobs wait.", 
     at.sort((a, b) => a - b);
     for (const [i, first] of at.entries()) {
       const within = at.slice(i).filter((ms) => ms - first < 500).length;
-      assert.ok(within <= 70, `${within} starts within 500 ms`);
+      assert.ok(within <= 70, `${within} jobs started within 500 ms`);
     }
     return (at.at(-1) ?? 0) - (at[0] ?? 0);
   });
@@ -163,7 +163,7 @@ test("A raised limit applies while jobs run. After the limit is removed, the que
   await queue.sql("select 1");
   hold.open();
   await empty();
-  await waitUntil("the queue is ordinary", async () => {
+  await waitUntil("the queue is no longer managed", async () => {
     const [row] = await queue.sql<{ locked_by: string | null }>(
       "select locked_by from worker._private_job_queues where queue_name = 'q'",
     );

@@ -87,7 +87,9 @@ function lostOnes(
     const name = `${n} (job ${job}${key === undefined ? "" : `, the newest of key ${key}`})`;
     if (!succeeded.has(n) && !waiting.has(n)) problems.push(`${name} is lost`);
     if (succeeded.has(n) && waiting.has(n) && !excused.has(n)) {
-      problems.push(`${name} has succeeded and is still ${batch ? "in the batch" : "there"}`);
+      problems.push(
+        `${name} has succeeded and ${batch ? "is still in the batch" : "still has a row"}`,
+      );
     }
   }
   return problems;
@@ -160,7 +162,7 @@ function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
       const [a, b] = [firstStart.get(before.n), firstStart.get(n)];
       return a === undefined || b === undefined || a <= b
         ? []
-        : [`queue ${queue}: ${n} started before ${before.n}`];
+        : [`queue ${queue}: ${n} started before ${before.n}, which was added earlier`];
     }),
   );
 }
@@ -182,10 +184,11 @@ function attempts(
       const before = inOrder[index - 1];
       if (before === undefined || attempt > before.attempt) continue;
       if (attempt === before.attempt && isUncounted(before)) counted--;
-      else problems.push(`${name} counts attempt ${attempt} after attempt ${before.attempt}`);
+      else problems.push(`${name} started attempt ${attempt} after attempt ${before.attempt}`);
     }
     const limit = most.get(attempts[0]?.n ?? "") ?? DEFAULT_ATTEMPTS;
-    if (counted > limit) problems.push(`${name} was tried ${counted} times of ${limit}`);
+    if (counted > limit)
+      problems.push(`${name} was tried ${counted} times; the maximum is ${limit}`);
   }
   return problems;
 }
@@ -204,7 +207,7 @@ function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const caused = log.flatMap((entry) => (entry.e === "dead" && entry.n ? [entry.n] : []));
   return [...Map.groupBy(caused, (n) => n)].flatMap(([n, { length }]) => {
     const limit = (most.get(n) ?? DEFAULT_ATTEMPTS) + 1;
-    return length > limit ? [`${n} has killed ${length} processes, of at most ${limit}`] : [];
+    return length > limit ? [`${n} has killed ${length} processes; the maximum is ${limit}`] : [];
   });
 }
 

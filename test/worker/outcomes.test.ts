@@ -233,7 +233,7 @@ describe("The delay before the next attempt", () => {
         const delay = policy(attempt, error, undefined as never) as number;
         assert.ok(
           delay >= delayMs * 0.8 && delay <= delayMs * 1.2,
-          `attempt ${attempt}: a delay of ${delay} ms`,
+          `the delay of attempt ${attempt} is ${delay} ms`,
         );
       }
     }

@@ -183,7 +183,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
   await started.opened;
   await queue.utils.pauseQueue("q");
   let last = -1;
-  await waitUntil("the run has stopped", async () => {
+  await waitUntil("no job is locked, and no further job has run", async () => {
     const [row] = await queue.sql<{ locked: number }>(
       "select count(*)::int as locked from worker._private_jobs where locked_at is not null",
     );
@@ -372,7 +372,7 @@ test("Without the tables of pauses, a pause is refused with a message that conta
   assert.deepEqual(await queue.utils.listPauses(), []);
   await migrate(queue.pool, db.schema, { extensions: ["controls"] });
   await queue.utils.pauseTask("task");
-  await waitUntil("the worker reads pauses", async () => {
+  await waitUntil("a new job of the paused task does not run", async () => {
     const before = task.seen.length;
     await queue.utils.addJob("task");
     await passThrough(other.seen);

@@ -39,7 +39,7 @@ for (const fastLane of [false, true]) {
       const options = { forbiddenFlags, fastLane, concurrency, pollIntervalMs: NEVER_MS };
       await queue.startWorker({ tasks, ...options, ...more });
       await queue.utils.addJob("warm");
-      await waitUntil("the worker is idle", async () => (await queue.remaining()).length === 0);
+      await waitUntil("the job `warm` is done", async () => (await queue.remaining()).length === 0);
       return {
         seen,
         shown: (count: number) =>
@@ -191,7 +191,7 @@ test("The jobs of a fetch without an answer count as locked until its connection
   const show = recordingTask("show");
   const worker = await queue.startWorker({ pool, tasks: [show], pollIntervalMs: NEVER_MS });
   await queue.utils.addJob("show", "warm");
-  await waitUntil("the worker is idle", async () => (await queue.remaining()).length === 0);
+  await waitUntil("the first job is done", async () => (await queue.remaining()).length === 0);
   isArmed = true;
   // More jobs than slots, so that further fetches are needed.
   await queue.utils.addJobs(

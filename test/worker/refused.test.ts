@@ -127,7 +127,10 @@ for (const fastLane of [false, true]) {
         // again.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
-        assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
+        assert.ok(
+          attempts >= 1 && attempts <= runs,
+          `the job has ${attempts} attempts after ${runs} runs`,
+        );
         assert.match(left?.last_error ?? "", sentence);
         await waitUntil("the refusal is logged", () =>
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),
@@ -228,7 +231,7 @@ test("While refused results of the fast mode are written one by one, the safe mo
     return (await queue.sql(text)).length > 0;
   });
   await queue.utils.addJob("other", {}, { jobKey: "second" });
-  await waitUntil("the safe mode has fetched", () => other.seen.length === 2);
+  await waitUntil("the safe mode has run the second job with a key", () => other.seen.length === 2);
   await waitUntil("all refused results are written", async () =>
     (await queue.remaining()).every(({ last_error: error }) => error !== null),
   );

@@ -53,7 +53,7 @@ test("A result whose answer was lost does not change the next attempt of its job
     async () => (await job())?.last_error != null,
   );
   await queue.utils.addJob("other"); // the announcement of this job wakes the fast lane
-  await waitUntil("a lane runs the job again", () => attempts.length === 2);
+  await waitUntil("the fast lane runs the job again", () => attempts.length === 2);
   await waitUntil(
     "the job is locked by locked_by again",
     async () => (await job())?.locked_by === worker.id,

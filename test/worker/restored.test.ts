@@ -63,7 +63,9 @@ test("Workers whose leases have expired because the table of heartbeats is missi
   await waitUntil("the quick job runs", () => quick.seen.length === 1);
   await waitUntil("both workers send heartbeats", async () => (await fresh()).length === 2);
   const third = await queue.startWorker(options);
-  await waitUntil("the third worker is ready", async () => (await fresh()).includes(third.id));
+  await waitUntil("the third worker sends a heartbeat", async () =>
+    (await fresh()).includes(third.id),
+  );
   gate.open();
   await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.equal(held.seen.length, 2);
@@ -99,7 +101,7 @@ test("A worker continues under another id after a restore has set its last heart
   );
   await waitUntil("all jobs are done", async () => (await queue.remaining()).length === 0);
   assert.equal(held.seen.length, 1);
-  await waitUntil("the old lease is deleted", async () => {
+  await waitUntil("the row of the old worker id is deleted", async () => {
     return (await queue.sql("select id from worker._private_workers")).length === 1;
   });
 });
@@ -175,7 +177,7 @@ for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
     await queue.sql(restore);
     await queue.utils.addJob("quick");
     await waitUntil("the job runs", () => hasStopped || quick.seen.length === 1);
-    assert.ok(!hasStopped, "the worker has stopped by itself");
+    assert.ok(!hasStopped, "the worker has not stopped by itself");
     const warnings = lines.filter(
       ({ fields, level }) => level === "warn" && "connection" in fields,
     );

@@ -77,7 +77,7 @@ for (const fastLane of [false, true]) {
     other.on("error", () => {});
     const closed = new Promise((resolve) => void other.once("end", resolve));
     await other.connect();
-    await waitFor("an idle session is closed", closed);
+    await waitFor("an idle connection is closed", closed);
     await queue.utils.addJob("task");
     await waitUntil("the job runs", () => task.seen.length === 1);
     assert.deepEqual(lost.all("worker:disconnected"), []);

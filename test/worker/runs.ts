@@ -26,7 +26,8 @@ export function runsOf(log: readonly Entry[]): Run[] {
       open.set(entry.run, run);
     } else if (entry.e === "end") {
       const run = open.get(entry.run);
-      if (run === undefined) throw new Error(`the log ends the run ${entry.run} before it starts`);
+      if (run === undefined)
+        throw new Error(`the log has the end of run ${entry.run} before its start`);
       run.to = entry.t;
       run.ok = entry.ok;
       open.delete(entry.run);

@@ -90,7 +90,7 @@ export async function waitUntil(
 ): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`timed out: until ${what}`);
+    if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);
     await sleep(3);
   }
 }

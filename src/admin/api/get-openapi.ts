@@ -42,7 +42,7 @@ const errorSchema = {
 
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
-  401: ["Unauthorized", "No credentials, or wrong ones"],
+  401: ["Unauthorized", "No credentials, or wrong credentials"],
   403: ["Forbidden", "code is read_only, csrf, host, proxy or ticket"],
   404: ["NotFound", "Not found"],
   409: [
@@ -86,6 +86,13 @@ const MAY_CONFLICT = new Set([
 
 /** Requests without a body whose answer may be 413. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
+
+/** The requests whose answer has the status 202 if an operation has started, and otherwise 200. */
+const MAY_START = new Set([
+  "POST /api/operations",
+  "POST /api/operations/{id}/resume",
+  "POST /api/operations/{id}/undo",
+]);
 
 const asOf = {
   description:
@@ -168,6 +175,9 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
         ...(isTagged ? { headers: { [AS_OF]: asOf, etag } } : {}),
         content,
       },
+      ...(MAY_START.has(`${method} ${path}`)
+        ? { 202: { description: "an operation has started", content } }
+        : {}),
       ...(isTagged ? { 304: { $ref: "#/components/responses/Same" } } : {}),
       ...Object.fromEntries(failures),
     },

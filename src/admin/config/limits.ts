@@ -10,8 +10,8 @@ export interface AdminLimits {
    */
   readonly requestMs: number;
   /**
-   * How long a request waits at most for database connections and locks, and how long for memory for its answer, in
-   * milliseconds. Cleanups and changes of the schema may wait longer for locks. Default 1,750.
+   * The longest wait of a request for database connections and locks, and the longest wait for memory for its answer,
+   * in milliseconds. Cleanups and changes of the schema may wait longer for locks. Default 1,750.
    */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */
@@ -45,7 +45,10 @@ export interface AdminLimits {
   readonly downloads: number;
   /** The number of exports and payloads that are sent to one client at the same time. Default 4. */
   readonly downloadsPerClient: number;
-  /** The number of tasks, and of queues, with numbers of jobs in /metrics: those with the most jobs. Default 100. */
+  /**
+   * The number of tasks, and the number of named queues, whose numbers of jobs are in /metrics: those with the most
+   * jobs. Default 100.
+   */
   readonly metricsNames: number;
   /** The total size of answers that the client of one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;

@@ -110,7 +110,7 @@ export const listedJob = withOptional(
   {
     payload_truncated: withDescription(
       "boolean",
-      "true: the payload is null here, and /api/jobs/{id}/payload has all of it; a list leaves out only payloads of jobs that alone would exceed the page's limit",
+      "true: the payload is null here, and /api/jobs/{id}/payload has all of it; a list leaves out only payloads of jobs that are larger than 8 MB",
     ),
     payload_bytes: withDescription(
       "integer",

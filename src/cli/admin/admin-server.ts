@@ -30,7 +30,7 @@ function octal(describe: string): OptionValue<number | undefined> {
 export const adminOptions = {
   listen: withDefault(
     text(
-      "Address and port (port 0: any free one), unix:/path, or fd: for a socket passed by systemd",
+      "Address and port (port 0: any free port), unix:/path, or fd: for a socket passed by systemd",
       {
         form: "address",
         field: "listenAddr",
@@ -47,7 +47,7 @@ export const adminOptions = {
   tlsKey: text("Private key of the certificate", { form: "file", field: "tls.keyFile" }),
   hsts: flag("With TLS: make browsers delete HSTS for this host", {}, true),
   auth: withDefault(
-    choice("Login method; none only on a loopback address or a private socket", [
+    choice("Login method; none: only on a loopback address or a private socket", [
       "basic",
       "bearer",
       "header",
@@ -95,7 +95,7 @@ export const adminOptions = {
 } satisfies Values;
 
 export const adminNotes =
-  "Secrets come from the environment, from files or from systemd credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). WORKER_ADMIN_PASSWORD_FILE names a file; worker-admin-password is the credential. A secret that is not set is generated and printed once. Prefer WORKER_ADMIN_METRICS_TOKEN to --metrics-token: options show up in ps. A configured secret needs at least 12 characters where other machines can connect. With --tls-cert, SIGHUP reloads the certificate and the key; without it, SIGHUP stops the server.";
+  "Secrets come from the environment, from files or from systemd credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). WORKER_ADMIN_PASSWORD_FILE names a file; worker-admin-password is the credential. A secret that is not set is generated and printed once. Prefer WORKER_ADMIN_METRICS_TOKEN to --metrics-token: options show up in ps. If other machines can connect, a configured secret needs at least 12 characters. With --tls-cert, SIGHUP reloads the certificate and the key; without it, SIGHUP stops the server.";
 
 type AdminArguments = ArgumentValues<typeof adminOptions>;
 

@@ -11,7 +11,7 @@ export const countCommand = defineCommand({
   describe: "Count the jobs that match a query, exactly",
   positionals: {
     query: {
-      ...several(text("Job ids or one query; without any, all jobs", { form: "query" })),
+      ...several(text("Job ids or one query; without an argument, all jobs", { form: "query" })),
       optional: true,
     },
   },

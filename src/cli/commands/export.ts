@@ -23,7 +23,7 @@ export const exportCommand = defineCommand({
   describe: "Write all jobs that match a query as JSON Lines or CSV",
   positionals: {
     query: {
-      ...several(text("Job ids or one query; without any, all jobs", { form: "query" })),
+      ...several(text("Job ids or one query; without an argument, all jobs", { form: "query" })),
       optional: true,
     },
   },

@@ -11,11 +11,11 @@ import { defineCommand } from "../shell/globals.ts";
 
 export const operationsCommand = defineCommand({
   name: "operations",
-  describe: "List operations and recorded actions; pause, resume, stop or undo one",
+  describe: "List or undo operations and recorded actions; pause, resume or stop operations",
   positionals: {
-    id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
+    id: text("Operation id; without an id, operations are listed", { form: "id", optional: true }),
     action: choice(
-      "pause, resume, stop or undo; without it, the operation is shown",
+      "pause, resume, stop or undo; without an action, the operation is shown",
       lifecycleActions,
       {
         optional: true,
@@ -24,7 +24,7 @@ export const operationsCommand = defineCommand({
   },
   options: { limit: withDefault(whole("Maximum number of operations", 1, 200), 20) },
   notes:
-    'resume and undo run the operation in this process, and Ctrl-C pauses it again. Operations need the tables added by "worker migrate --with-operations".',
+    'resume and undo run the operation in this process, and Ctrl-C pauses the operation. Operations need the tables added by "worker migrate --with-operations".',
   run: async ({ id, action, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");

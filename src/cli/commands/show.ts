@@ -13,7 +13,7 @@ export const showCommand = defineCommand({
   name: "show",
   describe: "Show one job",
   positionals: { id: required(text("Job id")) },
-  options: { payload: flag("Only its payload, byte for byte, of any size") },
+  options: { payload: flag("Print only the job's payload, byte for byte, even if it is large") },
   run: async ({ id, payload, ...args }) => {
     const { jobSize, payloadPieces } = await import("../../insight/pages/job-size.ts");
     const { readLightRows } = await import("../../insight/pages/light-rows.ts");

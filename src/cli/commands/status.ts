@@ -14,7 +14,7 @@ export const statusCommand = defineCommand({
   aliases: ["stats"],
   describe: "Count jobs by condition",
   notes:
-    "With --json it also prints the four states of the HTTP API. In these, ready includes blocked jobs and due retries, and locked means fetched or running.",
+    "With --json the jobs in each of the four states of the HTTP API are counted, too. In these states, ready includes blocked jobs and due retries, and locked means fetched or running.",
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");

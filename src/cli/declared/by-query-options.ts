@@ -23,7 +23,7 @@ interface Table {
 export function withQueryOptions(action: OperationAction, table: Table): Table {
   const rate = whole("Jobs per second; 0: without pauses (query only)", 0, MAX_RATE);
   const canary = whole(
-    "Run this many first, the rest only if they succeed (query only)",
+    "Run this many jobs first, the others only if these jobs succeed (query only)",
     1,
     MAX_CANARY,
   );
@@ -32,13 +32,13 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
     rate,
     ...(actionData(action).canary !== "none" ? { canary } : {}),
     limit: whole("Maximum number of jobs to change, lowest ids first (query only)", 1, MAX_LIMIT),
-    withOperations: flag("Add the tables that a query needs, if missing (query only)"),
+    withOperations: flag("Add the tables of operations, if missing (query only)"),
     dryRun: flag("Only show what would change (query only)"),
     yes: flag("Do not ask for confirmation", { aliases: ["-y"] }),
   };
   if (takesIds(action)) return { positionals: withQueryInIds(table.positionals), options };
   const ids = { ...several(text("Jobs by id", { form: "id" })) };
-  const query = text("All jobs that match", { form: "query" });
+  const query = text("All jobs that match this query", { form: "query" });
   const [[name, key] = ["key", text("")]] = Object.entries(table.positionals);
   return {
     positionals: { [name]: { ...key, optional: true } },

@@ -39,7 +39,7 @@ export function groupCommand(group: Group): CliCommand {
   return defineCommand({
     ...{ name, describe: group.describe, notes: group.notes },
     positionals: {
-      action: choice(`${words.join(", ")}; without one, ${name}s are listed`, words, {
+      action: choice(`${words.join(", ")}; without an action, ${name}s are listed`, words, {
         optional: true,
       }),
       [subject.field]: {

@@ -13,10 +13,10 @@ export const scheduleCommand = groupCommand({
 add needs --task and --pattern. change sets the given options, the others stay. run adds a job now
 and does not move the next tick. list with a name prints one schedule.
 
-With --revision, a change fails if the schedule has been changed since. Ticks that were missed
-while no worker ran, or during a pause, are added as far back as --backfill. --overlap skip adds no
-job while the job of an earlier tick is unfinished; --overlap replace replaces that job; if a worker
-has locked it, another job is added.
+With --revision, a change fails if the schedule has another revision. Jobs of ticks that were
+missed while no worker ran, or during a pause, are added as far back as --backfill. --overlap skip
+adds no job while the job of an earlier tick is unfinished; --overlap replace replaces that job; if
+a worker has locked it, another job is added.
 
 Schedules need a table that "worker migrate --with schedules" adds. Workers of this library run
 them, Graphile workers do not.`,

@@ -27,7 +27,7 @@ export const runOptions = {
   tasks: text("Directory of tasks: modules and executable files, named by their paths", {
     form: "dir",
   }),
-  crontab: text("Crontab file in Graphile Worker's format; UTC unless it names a time zone", {
+  crontab: text("Crontab file in Graphile Worker's format; UTC unless the file names a time zone", {
     form: "file",
   }),
   concurrency: withDefault(
@@ -35,7 +35,7 @@ export const runOptions = {
     10,
   ),
   once: flag("Run all ready jobs, then exit; ignores the crontab and schedules"),
-  watch: flag("Restart after a file changes, once running jobs finish"),
+  watch: flag("If a file changes, wait for running jobs, then restart"),
   plugin: several(
     text("Module whose default export is a plugin; it may export retryPolicies and limits", {
       form: "file",
@@ -46,7 +46,7 @@ export const runOptions = {
     field: "stopTimeoutMs",
   }),
   abortGrace: span(
-    "Time for jobs to end after their signal has aborted; programs are killed before it is over [default: 5s]",
+    "Time for jobs to end after their signal has aborted; programs are killed before this time is over [default: 5s]",
     {
       field: "abortGraceMs",
     },
@@ -137,7 +137,7 @@ function atMost(
 
 const PARAGRAPHS = [
   "mail/send.ts is the task mail/send. A module (.js .mjs .cjs .ts .mts) has a function (payload, helpers) as its default export, as in Graphile Worker; TypeScript types are stripped, not checked.",
-  'Any other executable file receives {"payload": …} on stdin and the job in WORKER_JOB_ID, WORKER_JOB_ATTEMPTS and so on (and GRAPHILE_WORKER_…). Exit code 0 completes the job; otherwise the exit code and the end of stderr become its last error. At a timeout, a deadline, a cancel or an abort, its process group gets SIGTERM, and SIGKILL when --abort-grace is nearly over.',
+  'Any other executable file receives {"payload": …} on stdin and the job in WORKER_JOB_ID, WORKER_JOB_ATTEMPTS and so on (and GRAPHILE_WORKER_…). Exit code 0 completes the job; otherwise the exit code and the end of stderr become its last error. At a timeout, a deadline, a cancel or an abort, the process group of this program gets SIGTERM, and SIGKILL when --abort-grace is nearly over.',
   "The first SIGTERM or SIGINT waits for running jobs, the second aborts them, the third ends the process. Failed jobs do not change the exit status: their results are in the queue.",
 ];
 

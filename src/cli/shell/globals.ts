@@ -63,13 +63,13 @@ the admin's secrets can be read from files (DATABASE_URL_FILE) or from credentia
 Forms of a time: now; a delay (+10m or in 2h); RFC 3339 with a zone; or, in the zone of this process
 (TZ), a day (2026-11-26 or tomorrow), a time of day (09:00: the next one), or both (today 09:00).
 Forms of a duration: 30s, 5m, 1h30m, or a number of seconds.
-With --json the output is one line of JSON with the names of the HTTP API (GET api/openapi.json of
+With --json an answer is one line of JSON with the names of the HTTP API (GET api/openapi.json of
 the admin): snake_case, ids as integers, payloads as stored; an error is {"error", "code"}.
 
-Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing argument, or no
---yes where one is needed; 3 partly done: some of the jobs were locked, deleted or still running, an
-operation was paused or stopped, an index could not be built, or doctor has warnings; 128 + n:
-signal n stopped export or add-many.
+Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, or a missing argument or
+--yes; 3 partly done: some of the jobs were locked, deleted or still running, an operation was
+paused or stopped, an index could not be built, or doctor has warnings; 128 + n: signal n ended the
+command early.
 NO_COLOR turns colours off, FORCE_COLOR on.`,
   run: async () => {
     throw new UsageError("no command given; try worker status, or worker --help");

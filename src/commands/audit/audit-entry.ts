@@ -64,5 +64,8 @@ export interface JobFacts {
   readonly maxAttempts: number;
 }
 
-/** A function that is called after every change by this admin. The response waits for it. Its errors are logged. */
+/**
+ * A function that an admin calls after each change made through this admin. The response waits for the function. Errors
+ * of the function are logged.
+ */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

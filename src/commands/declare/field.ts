@@ -32,7 +32,7 @@ export interface FieldData {
   readonly max?: number;
   readonly choices?: readonly string[];
   readonly item?: FieldData;
-  /** The value if the field is absent: as users type it, or a description such as `all three`. */
+  /** The value if the field is absent: as users type it, or a description such as `all three cleanups`. */
   readonly default?: string;
   /** A valid text, for fields in which not every text is valid. */
   readonly example?: string;

@@ -11,7 +11,7 @@ export const buildIndexCommand = defineCommand({
   title: "Build an index",
   verb: "Build",
   consequence:
-    "PostgreSQL builds the index while workers keep running. It reads all jobs twice and waits for older transactions.",
+    "PostgreSQL builds the index while workers keep running. The build reads all jobs twice, and waits for older transactions.",
   weight: "heavy",
   danger: "safe",
   http: indexAction("build"),

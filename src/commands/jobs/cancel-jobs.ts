@@ -37,7 +37,7 @@ export interface CancelledJob {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: the job was waiting, or was locked more than 4 hours ago. It has now failed or was deleted.
+   * `cancelled`: the job was waiting, or was locked more than 4 hours ago. The job has now failed or is deleted.
    * `cancelling`: a worker has locked the job. If the job runs in a worker of this library, the job's signal aborts
    * soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed before.
    */
@@ -147,7 +147,7 @@ const hasText = (reason: unknown): reason is string =>
 
 export const cancelCommand = defineCommand({
   name: "cancel",
-  summary: "Cancel jobs: waiting ones fail, the signals of running ones abort",
+  summary: "Cancel jobs: waiting jobs fail, the signals of running jobs abort",
   title: "Cancel jobs",
   verb: "Cancel",
   consequence:

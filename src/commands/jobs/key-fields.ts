@@ -26,15 +26,18 @@ export const keyFields = {
     { option: "unique-period" },
   ),
   debounce_secs: optional(
-    duration(["Debounce", "the job starts this long after the last add of its key"]),
+    duration(["Debounce", "the job is due this long after the last add of its key"]),
     { option: "debounce" },
   ),
   debounce_max_secs: optional(
-    duration(["Debounce at most", "the job starts this long after the first add at the latest"]),
+    duration([
+      "Debounce at most",
+      "the job is due this long after the first add at the latest",
+    ]),
     { option: "debounce-max" },
   ),
   throttle_secs: optional(
-    duration(["Throttle", "the job is dropped if an equal one was added within this time"]),
+    duration(["Throttle", "the job is dropped if an equal job was added within this time"]),
     { option: "throttle" },
   ),
   throttle_by: optional(

@@ -61,7 +61,7 @@ export const failCommand = defineJobAction({
   danger: "destroys",
   fields: {
     ids: jobIds,
-    reason: optional(text(["Reason", "becomes the job's last error"], 0, 10_000), {
+    reason: optional(text(["Reason", "reason, which becomes the job's last error"], 0, 10_000), {
       default: DEFAULT_REASON,
       shellDefault: markedFailed("from the command line"),
     }),

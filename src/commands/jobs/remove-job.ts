@@ -104,7 +104,7 @@ const removeRecordedSql: Statement = (schema) =>
 export const removeCommand = defineCommand({
   name: "remove",
   aliases: ["remove-by-key"],
-  summary: "Remove the job with a key; a running one loses its key and is not retried",
+  summary: "Remove the job with a key; a running job loses its key and is not retried",
   title: "Remove a job by its key",
   verb: "Remove the job",
   consequence:

@@ -41,7 +41,9 @@ export interface JobChanges {
   readonly spreadMs?: number | undefined;
   /** The new priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority?: number | undefined;
-  /** The new number of attempts so far, 0–32,767. If it is below `maxAttempts`, a failed job is attempted again. */
+  /**
+   * The new number of attempts so far, 0–32,767. If the number is below `maxAttempts`, a failed job is attempted again.
+   */
   readonly attempts?: number | undefined;
   /** The new number of attempts after which the job fails for good, 1–32,767. */
   readonly maxAttempts?: number | undefined;

@@ -9,7 +9,7 @@ export const retryCommand = defineJobAction({
   summary: "Retry jobs: reset their attempts and run them now",
   title: "Retry jobs",
   verb: "Retry",
-  consequence: "The jobs' attempts are reset to 0, and they run as soon as workers are free.",
+  consequence: "The jobs' attempts are reset to 0, and the jobs run as soon as workers are free.",
   consequenceOfOne: "The job's attempts are reset to 0, and it runs as soon as a worker is free.",
   danger: "changes",
   fields: { ids: jobIds, priority: optional(priority), max_attempts: optional(maxAttempts) },

@@ -32,9 +32,9 @@ export const stopRetryingCommand = defineJobAction({
   title: "Stop retrying jobs",
   verb: "Stop retrying",
   consequence:
-    "The jobs get no further attempts. A running attempt is the last; a job that has not started runs once.",
+    "The jobs are not retried. A running attempt is the last; a job that has not started runs once.",
   consequenceOfOne:
-    "The job gets no further attempts. A running attempt is the last; a job that has not started runs once.",
+    "The job is not retried. A running attempt is the last; a job that has not started runs once.",
   danger: "changes",
   fields: { ids: jobIds },
   dialogFields: [],

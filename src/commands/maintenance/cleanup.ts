@@ -154,7 +154,8 @@ export const cleanupCommand = defineCommand({
   summary: "Delete failed jobs, unused task identifiers and unused queues",
   title: "Cleanup: delete failed jobs, unused tasks and queues",
   verb: "Clean up",
-  consequence: "Permanently failed jobs and names without jobs are deleted.",
+  consequence:
+    "Deletes what is selected: failed jobs, task identifiers without jobs, queues without jobs.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("cleanup"),
@@ -172,7 +173,7 @@ export const cleanupCommand = defineCommand({
         optionAliases: ["tasks"],
         shellAbout: "what to clean up",
         isAllWhenAbsent: true,
-        default: "all three",
+        default: "all three cleanups",
       },
     ),
   },

@@ -111,7 +111,7 @@ export const unlockCommand = defineCommand({
   title: "Force unlock workers",
   verb: "Force unlock",
   consequence:
-    "Unlocks the jobs and queues of these workers; jobs with attempts left can run again. If a process is still alive, its jobs may run twice.",
+    "Unlocks the jobs and queues of these workers; jobs with attempts left can run again. If a worker still runs, its jobs may run twice.",
   consequenceOfOne:
     "Unlocks the jobs and queues of this worker; jobs with attempts left can run again. If its process is still alive, its jobs may run twice.",
   weight: "heavy",

@@ -45,7 +45,7 @@ export const migrateCommand = defineCommand({
     with_operations: optional(
       flag([
         "With operations",
-        "also add the tables for operations by query, receipts, undo and the audit trail; the same as --with operations",
+        "also add the extension operations, for operations by query, receipts, undo and the audit trail",
       ]),
       { default: "false" },
     ),

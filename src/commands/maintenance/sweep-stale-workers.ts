@@ -26,7 +26,7 @@ export interface SweepOptions {
 
 /** The result of sweepStaleWorkers(). */
 export interface SweepResult {
-  /** Whether it was a dry run. */
+  /** Whether the sweep was a dry run. */
   readonly dryRun: boolean;
   /**
    * Whether the schema has the table of heartbeats. Without this table, each worker whose newest lock is older than

@@ -13,7 +13,7 @@ export const sweepCommand = defineCommand({
   title: "Sweep workers that are not responding",
   verb: "Sweep",
   consequence:
-    "Workers that are not responding are removed, and their jobs can run again after the delay. The same applies to the jobs of a worker without heartbeats, such as a Graphile worker, if its newest lock is old enough, even if it still runs.",
+    "Workers that are not responding are removed, and their jobs can run again after the delay. The same applies to a worker without heartbeats, such as a Graphile worker, whose newest lock is older than the threshold, even if the worker still runs.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("sweep-stale-workers"),

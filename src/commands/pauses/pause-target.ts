@@ -7,7 +7,7 @@ import { choice, optional, text } from "../declare/field.ts";
 
 export const targetFields = {
   scope: choice(["What", "what to pause or resume: all, queue or task"], pauseScopes),
-  name: optional(text(["Name", "name of the queue or task; none for all"], 1, 128)),
+  name: optional(text(["Name", "name of the queue or task; omitted for all"], 1, 128)),
 };
 
 interface TargetInput {

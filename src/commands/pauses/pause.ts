@@ -28,7 +28,7 @@ export const pauseCommand = defineCommand({
   title: "Pause a queue",
   verb: "Pause",
   consequence:
-    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; once all have, they start none of its jobs. Graphile workers apply only pauses of queues, and acknowledge none.",
+    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause. Workers that have done so start no paused jobs. Graphile workers apply only pauses of queues, and acknowledge none.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "pause" },
@@ -38,7 +38,7 @@ export const pauseCommand = defineCommand({
     for_secs: optional(duration(["For", "resume after this time"], { option: "for" })),
     resume_at: optional(time(["Until", "resume at this time"], { option: "until" })),
     reason: optional(text(["Reason", "reason, shown with the pause"], 1, 200)),
-    wait: optional(flag(["Wait", "wait up to 5 seconds for the workers"]), {
+    wait: optional(flag(["Wait", "wait up to 5 seconds for acknowledgements"]), {
       default: "true",
       shellAbout: "do not wait for the workers",
     }),

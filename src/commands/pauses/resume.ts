@@ -11,7 +11,7 @@ export const resumeCommand = defineCommand({
   title: "Resume a queue",
   verb: "Resume",
   consequence:
-    "Its jobs can start again at once. If a job of the queue still runs, the queue continues when that job has ended. Resuming everything does not end the pauses of single queues and tasks.",
+    "Paused jobs can start again at once. If a job of the queue still runs, the queue continues when that job has ended. Resuming everything does not end the pauses of single queues and tasks.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "resume" },

@@ -50,11 +50,12 @@ export const optionFields = {
   jitter_secs: optional(
     duration(["Jitter", "longest delay of a job after its tick, at most a day"], {
       option: "jitter",
+      max: 86_400,
     }),
     { default: "0" },
   ),
   overlap: optional(
-    choice(["Overlap", "what a tick does if the job of an earlier one is unfinished"], overlaps),
+    choice(["Overlap", "what a tick does if the job of an earlier tick is unfinished"], overlaps),
     { default: "allow" },
   ),
   queue: optional(text(["Queue", "queue of the jobs; empty: none"], 0, 128)),

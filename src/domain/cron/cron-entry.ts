@@ -38,7 +38,7 @@ export interface CronEntry {
   readonly fillMs: number;
   /** The named queue of the jobs. */
   readonly queueName?: string | undefined;
-  /** The number of attempts of each job. */
+  /** The maximum number of attempts of each job. */
   readonly maxAttempts?: number | undefined;
   /** The priority of each job: lower runs earlier. */
   readonly priority?: number | undefined;
@@ -71,7 +71,7 @@ export interface CronEntryOptions {
    * Default: none.
    */
   readonly queueName?: string | undefined;
-  /** The number of attempts of each job, 1–32,767. Default 25. */
+  /** The maximum number of attempts of each job, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
   /** The priority of each job: lower runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;

@@ -9,11 +9,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The object that each tick adds to the payload as `_cron`. */
 export interface CronStamp {
-  /** The tick's time, ISO 8601 in UTC. Without a jitter it is also the job's `runAt`. */
+  /** The tick's time, ISO 8601 in UTC. Without `jitterMs`, the job's `runAt` is the same time. */
   readonly ts: string;
   /**
-   * For a cron entry in code: whether the tick is before the start of the worker's timetable. For a schedule: whether
-   * the job is added more than a minute after the tick.
+   * For a cron entry of a worker: whether the tick is before the start of the worker's timetable. For a schedule:
+   * whether the job is added more than a minute after the tick.
    */
   readonly backfilled: boolean;
 }

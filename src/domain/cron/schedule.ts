@@ -31,8 +31,8 @@ export interface ScheduleOptions extends CronEntryOptions {
    */
   readonly jitterMs?: number | undefined;
   /**
-   * What a tick does if the job of an earlier tick is unfinished. Default `allow`, the only value that can be combined
-   * with `jobKey`.
+   * What a tick does if the job of an earlier tick is unfinished: see ScheduleOverlap. Default `allow`, the only value
+   * that can be combined with `jobKey`.
    */
   readonly overlap?: ScheduleOverlap | undefined;
 }
@@ -53,7 +53,7 @@ export interface ScheduleChanges {
   readonly timeZone?: string | null | undefined;
   /** The payload of each job, a JSON object. */
   readonly payload?: unknown;
-  /** The backfill period, in milliseconds. */
+  /** The backfill period in milliseconds: see Schedule. */
   readonly fillMs?: number | null | undefined;
   /** The named queue of the jobs. */
   readonly queueName?: string | null | undefined;
@@ -63,11 +63,11 @@ export interface ScheduleChanges {
   readonly priority?: number | null | undefined;
   /** The job key of each job. */
   readonly jobKey?: string | null | undefined;
-  /** What a tick does with an unlocked job that has the same key. */
+  /** What a tick does with an unlocked job of the same key: see CronEntryOptions. */
   readonly jobKeyMode?: "replace" | "preserve_run_at" | null | undefined;
   /** The longest delay of a job after its tick, in milliseconds. */
   readonly jitterMs?: number | null | undefined;
-  /** What a tick does if the job of an earlier tick is unfinished. */
+  /** What a tick does if the job of an earlier tick is unfinished: see ScheduleOverlap. */
   readonly overlap?: ScheduleOverlap | null | undefined;
 }
 

@@ -1,7 +1,10 @@
 // What an add with `throttle` returns.
 import type { Job } from "../job.ts";
 
-/** The result of an add with `throttle`: of equal jobs, at most one is added in a period. */
+/**
+ * The result of an add with `throttle`. If `isThrottled` is true, the job was dropped, because an equal job was added
+ * within the period. `until`: the end of the period, by the database's clock.
+ */
 export type ThrottledAdd =
   | {
       readonly isThrottled: false;

@@ -18,7 +18,7 @@ export interface Certificate {
   readonly options: SecureContextOptions;
   /** The time at which the certificate expires. */
   readonly expiresAt: Date;
-  /** Reads both files again. Throws InputError like loadCertificate(), and then keeps the old certificate and key. */
+  /** Reads both files again. If a file cannot be used, throws InputError, and keeps the old certificate and key. */
   reload(): void;
 }
 

@@ -8,7 +8,10 @@ import { isNameSize } from "../../database/unpacked.ts";
 import { markOfPauses, PAUSES_APPLIED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 
-/** Workers without heartbeats, such as Graphile workers, are not counted. */
+/**
+ * How many live workers have acknowledged all pauses. Workers without heartbeats, such as Graphile workers, are not
+ * counted.
+ */
 export interface Acknowledgement {
   /** The number of live workers that have acknowledged all pauses, and so start no paused job. */
   readonly acknowledged: number;

@@ -14,7 +14,7 @@ export interface Pause {
   readonly name: string | null;
   /** When the pause was set. */
   readonly pausedAt: Date;
-  /** The time at which the pause ends by itself; null if it lasts until a user ends it. */
+  /** The time at which the pause ends by itself; null if the pause lasts until a user ends it. */
   readonly resumeAt: Date | null;
   /**
    * Whether the pause of a queue has ended. An ended pause is listed until the queue's running job has ended and a
@@ -23,7 +23,7 @@ export interface Pause {
   readonly hasEnded: boolean;
   /** The first 2,000 characters of the reason; null if none was given. */
   readonly reason: string | null;
-  /** The user that set the pause; null if none was given. */
+  /** The user that set the pause; null if no user was given. */
   readonly pausedBy: string | null;
   /** Whether a job has requested the pause as a back-off. */
   readonly isBackOff: boolean;

@@ -3,7 +3,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { stateCounts } from "../../queue/sql/job-state.ts";
 
-/** The numbers of jobs by state, all read at the same moment. */
+/** The numbers of jobs by state (see JobState), all read at the same moment. */
 export interface JobCounts {
   /** The number of all jobs: the sum of the other four. */
   readonly total: number;

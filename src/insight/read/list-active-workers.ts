@@ -54,8 +54,8 @@ const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
 
 /**
  * Returns at most 1,000 workers with a heartbeat row, by id; none if the schema lacks the table of heartbeats, or the
- * role may not read the table. Default of `staleAfterMs`: each worker's own threshold, or 300,000 if it reports none.
- * Throws InputError if `staleAfterMs` is not from 0 to a year.
+ * role may not read the table. Default of `staleAfterMs`: each worker's own threshold, or 300,000 for a worker that
+ * reports no threshold. Throws InputError if `staleAfterMs` is not from 0 to a year.
  */
 export async function listActiveWorkers(
   db: Database,

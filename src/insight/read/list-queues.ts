@@ -14,8 +14,8 @@ export interface QueueSummary {
   /** The name of the queue. */
   readonly queueName: string;
   /**
-   * The time at which a worker locked the queue, or last renewed the lock. If the worker's run of the queue has
-   * outlasted a pause, the end of that pause. null when no worker has locked the queue.
+   * The time at which a worker locked the queue, or last renewed the lock; null when no worker has locked the queue. If
+   * the worker's run of the queue has outlasted a pause, `lockedAt` is the time at which this pause ended.
    */
   readonly lockedAt: Date | null;
   /** `lockedAt` as RFC 3339 text with microseconds. */

@@ -12,13 +12,15 @@ import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fe
 import { delayOf, endOfAttempts, retryAt } from "./retry-policy.ts";
 import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
-/** What happens after an attempt that has not succeeded. */
+/**
+ * What happens after an attempt that has not succeeded. `retry`: if attempts are left, the next attempt follows after
+ * `delayMs`, or if `delayMs` is null, after Graphile Worker's delay. `never`: no attempt follows, and `max_attempts`
+ * becomes the number of attempts made. `snooze`: the attempt does not count, and another attempt follows after
+ * `delayMs`.
+ */
 export type NextAttempt =
-  /** If attempts are left, the next attempt follows after `delayMs`; null: after Graphile Worker's delay. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
-  /** No attempt follows: `max_attempts` becomes the number of attempts made. */
   | { readonly kind: "never" }
-  /** The attempt does not count, and another attempt follows after `delayMs`. */
   | { readonly kind: "snooze"; readonly delayMs: number };
 
 /** A retry after the delay of Graphile Worker's formula. */

@@ -14,8 +14,8 @@ export interface LoadTasksOptions {
   /** The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`. Does not apply to modules. */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time between SIGTERM and SIGKILL when a program is stopped, in milliseconds. It should be less than the
-   * worker's `abortGraceMs`. Default 4,000.
+   * The time between SIGTERM and SIGKILL when a program is stopped, in milliseconds. This time should be less
+   * than the worker's `abortGraceMs`. Default 4,000.
    */
   readonly killAfterMs?: number | undefined;
   /** The logger for ignored files and unsafe file modes. Default: silent. */
@@ -40,7 +40,7 @@ const OPEN_TO_ALL =
  * defineBatchTask() with this identifier. The function is called with `(payload, helpers)`. The attempt fails if the
  * function throws or rejects. If the payload and the return value are lists of the same length, an item of the payload
  * fails if the promise at the same index rejects. Any other return value is ignored. A program receives `{"payload":
- * …}` on stdin. The attempt fails unless the program's exit code is 0. If the directory cannot be read or files are
+ * …}` on stdin. The attempt succeeds only if the program's exit code is 0. If the directory cannot be read or files are
  * invalid, rejects with an InputError that lists all problems.
  */
 export async function loadTasks(

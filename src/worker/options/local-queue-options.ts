@@ -21,7 +21,10 @@ export interface LocalQueueOptions {
   readonly refetchDelay?: {
     /** The length of the delay, in milliseconds. At most `pollIntervalMs`. */
     readonly durationMs: number;
-    /** A fetch starts the delay if it finds fewer jobs than this, and fewer than it requested. Default: `size`. */
+    /**
+     * If a fetch finds fewer jobs than this number, and fewer than the fetch requested, the delay begins. Default:
+     * `size`.
+     */
     readonly threshold?: number | undefined;
     /** The delay ends early after a random number of announced jobs, at most this number. Default: 5 × `size`. */
     readonly maxAbortThreshold?: number | undefined;

@@ -53,7 +53,7 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly maxConnections?: number | undefined;
   /** The schema of the queue. Graphile Worker's tables are usually in `graphile_worker`. Default `worker`. */
   readonly schema?: string | undefined;
-  /** Whether the start may create or change the schema. Default `if-missing`. */
+  /** Whether the start may create or change the schema; see MigrateOption. Default `if-missing`. */
   readonly migrate?: MigrateOption | undefined;
   /** The largest number of jobs that run at once, at most 10,000; `setConcurrency()` changes it. Default 10. */
   readonly concurrency?: number | undefined;

@@ -111,7 +111,7 @@ export interface WorkerEvents {
   };
   /** Cron entries or schedules were due at `timestamp`, and this or another worker has added or skipped their jobs. */
   "cron:tick": { workerId: string; timestamp: Date; taskIdentifiers: readonly string[] };
-  /** This worker has added a job of the cron entry or schedule `identifier`. `backfilled`: the tick had been missed. */
+  /** This worker has added a job of the cron entry or schedule `identifier`. `backfilled`: see CronStamp. */
   "cron:scheduled": {
     workerId: string;
     timestamp: Date;
@@ -120,7 +120,7 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** A local queue was created. A worker with limits has several. The events do not name the local queue. */
+  /** A local queue was created. A worker with limits has several local queues. No event identifies its local queue. */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
@@ -137,9 +137,9 @@ export interface WorkerEvents {
 }
 
 /**
- * An interceptor's decision before a job runs or is added; for recoveries see `jobRecovery`. `continue`: run or add the
- * job. `skip`: complete the job without running it, or do not add it. `fail`: fail the attempt, or reject the add, with
- * `message`.
+ * An interceptor's decision before a job runs or is added; for recoveries see `jobRecovery` of WorkerInterceptors.
+ * `continue`: run or add the job. `skip`: complete the job without running it, or do not add it. `fail`: fail the
+ * attempt, or reject the add, with `message`.
  */
 export type Verdict =
   | { readonly action: "continue" }

@@ -63,7 +63,10 @@ export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   };
 }
 
-/** Returns a policy with the same delay after each attempt: `delayMs`, from 0 to ten years. Throws InputError. */
+/**
+ * Returns a policy with the same delay after each attempt: `delayMs`, from 0 to ten years. Throws InputError for any
+ * other delay.
+ */
 export function fixed(delayMs: number): RetryPolicy {
   const checked = validate(milliseconds, delayMs);
   return () => checked;

@@ -15,7 +15,7 @@ const { values } = parseArgs({
     connections: { type: "string", default: "2" },
   },
 });
-if (values.server === undefined) throw new Error("name the server with --server");
+if (values.server === undefined) throw new Error("pass the URL of the server with --server");
 const began = performance.now();
 const url = await seedDatabase(values.server, values.database, {
   jobs: Number(values.jobs),
@@ -24,4 +24,4 @@ const url = await seedDatabase(values.server, values.database, {
   connections: Number(values.connections),
   progress: (line) => console.error(line),
 });
-console.log(`${url} in ${Math.round((performance.now() - began) / 1_000)} s`);
+console.log(`seeded ${url} in ${Math.round((performance.now() - began) / 1_000)} s`);

@@ -35,7 +35,9 @@ function start(duty: Duty, path: string): Contender {
       output += chunk;
       if (output.startsWith("ready\n")) resolve();
     });
-    child.once("close", () => reject(new Error(`${duty.engine} ended before it began`)));
+    child.once("close", () =>
+      reject(new Error(`the process of ${duty.engine} ended before it was ready`)),
+    );
   });
   const overdue = setTimeout(() => child.kill("SIGKILL"), duty.limitMs * 8 + 60_000);
   const answer = once(child, "close").then(([code]) => {

@@ -63,7 +63,7 @@ export async function fuzzAdmin(
     const rate = Math.round(tally.total / passed());
     const each = (cpu_s: number) => ((cpu_s * 1_000) / Math.max(1, tally.total)).toFixed(2);
     const { user, system } = process.cpuUsage(ownCpu);
-    const cpu = `CPU of each ${each((user + system) / 1e6)} ms here, ${each(cpuOf() - cpu_s)} there`;
+    const cpu = `CPU of each request: ${each((user + system) / 1e6)} ms here, ${each(cpuOf() - cpu_s)} ms in the admin`;
     const now = most((admin) => admin.rss_mb()).toFixed(0);
     const memory = `${now} MB now, ${most((admin) => admin.peak_mb()).toFixed(0)} MB at most`;
     say(`${passed().toFixed(0)} s: ${tally.total} requests, ${rate}/s, ${cpu}, ${memory}`);

@@ -33,7 +33,7 @@ const { tally, isAlive } = await fuzzAdmin([admin], {
 });
 for (const line of tally.lines()) console.log(line);
 const findings = tally.findings();
-console.log(findings.length === 0 ? "no 5xx, nothing cut or hung" : "findings:");
+console.log(findings.length === 0 ? "no findings" : "findings:");
 for (const { what, count, samples } of findings) {
   console.log(`  ${count} × ${what}`);
   for (const sample of samples) console.log(`    ${sample}`);

@@ -58,7 +58,9 @@ function start(
       const watcher = () => what.test(printed) && resolve(printed);
       watchers.add(watcher);
       watcher();
-      void ended.then(() => reject(new Error(`ended without ${what}: ${printed}`)));
+      void ended.then(() =>
+        reject(new Error(`the demo ended without printing ${what}: ${printed}`)),
+      );
     });
   return { shows, ended, child };
 }

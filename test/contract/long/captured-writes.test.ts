@@ -1,6 +1,6 @@
 // In the database of these tests, another role has created overloads of PostgreSQL's functions and operators in
 // `public`. Tests that the admin's operations, exports and maintenance, and the commands that read or change many jobs,
-// call none of these overloads.
+// call none of these overloads. The first test does so for the most common commands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -10,6 +10,41 @@ import { waitUntil } from "../../support/until.ts";
 import { overloadedDatabase } from "../overloaded-database.ts";
 
 const overloaded = overloadedDatabase();
+
+test("The command line calls no overload, and doctor reports that every role may create functions in `public`.", async () => {
+  const env = { DATABASE_URL: overloaded.url };
+  const added = await command(["add", "a", "{}", "--json"], env);
+  assert.equal(added.status, 0, added.stderr);
+  const id = String(JSON.parse(added.stdout).jobs[0].id);
+  for (const args of [
+    ...[
+      ["list"],
+      ["show", id],
+      ["status"],
+      ["why", id],
+      ["tasks"],
+      ["workers"],
+      ["queues"],
+      ["cron"],
+    ],
+    ...[
+      ["add", "a", "[1]", "--key", "c"],
+      ["add", "a", "[2]", "--key", "c"],
+      ["remove", "c", "--yes"],
+      ["reschedule", id, "--priority", "2"],
+      ["fail", id, "--yes"],
+      ["retry", id],
+      ["complete", id, "--yes"],
+    ],
+    ...[["count", "is:failed"], ["sweep", "--yes"], ["cleanup", "--all", "--yes"], ["migrate"]],
+  ]) {
+    const ran = await command(args, env);
+    assert.equal(ran.status, 0, `${args.join(" ")}: ${ran.stderr}`);
+  }
+  const { stdout } = await command(["doctor"], env);
+  assert.match(stdout, /every role may create functions in the schema public/);
+  await overloaded.assertNothingRun();
+});
 
 async function addFailed(count: number): Promise<string[]> {
   const utils = await makeWorkerUtils({ connectionString: overloaded.url });

@@ -142,7 +142,7 @@ describe("Functions", () => {
     for (const error of ["GWBKM", "23502", "23514", "22003", "21000"]) {
       assert.ok(
         [...seen].some((what) => what.endsWith(error)),
-        `the calls provoke ${error}`,
+        `no call has caused the error ${error}`,
       );
     }
   });

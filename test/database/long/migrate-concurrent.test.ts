@@ -82,7 +82,7 @@ describe("Concurrent migrations", () => {
       for (const { kind } of outcomes) seen.add(kind);
       await assertWhole(schema);
     }
-    t.diagnostic(`ours have ${[...seen].join(", ")}`);
+    t.diagnostic(`outcomes of the migrations: ${[...seen].join(", ")}`);
   });
 
   test("A schema with only an empty table of migrations, which Graphile Worker creates first, can be migrated.", async () => {

@@ -139,7 +139,7 @@ export class Stand {
     const end = machineTime() + limitMs;
     while (!(await Promise.resolve(isSo()).catch(() => false))) {
       if (machineTime() > end)
-        throw new Error(`timed out after ${limitMs / 1_000} s: until ${what}`);
+        throw new Error(`timed out after ${limitMs / 1_000} s of waiting until ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }

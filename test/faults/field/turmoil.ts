@@ -50,6 +50,6 @@ export async function crashes(
     for (const { log } of stands) log.fault();
     await server.kill();
     await server.start();
-    field.say(`PostgreSQL has crashed and is back, ${n + 1} of ${count}`);
+    field.say(`crash ${n + 1} of ${count}: PostgreSQL runs again`);
   }
 }

@@ -27,9 +27,13 @@ export const group: FaultGroup = {
     await field.each(stands, async (stand) => {
       stand.load(25, { make: withLongOnes });
       await unstable(stand, machineTime() + unstableMs);
-      field.say(`${stand.mode.name}: ${stand.members.length} have lived and died`);
+      field.say(`${stand.mode.name}: ${stand.members.length} workers were started and killed`);
       for (const { ms } of freedAfter(stand.runs())) {
-        stand.figure("freed in a fleet with a mean life of 3 s", ms, FREED);
+        stand.figure(
+          "jobs of killed workers run again, in a fleet with a mean life of 3 s",
+          ms,
+          FREED,
+        );
       }
       for (const pauseMs of PAUSES.slice(0, field.times(3, 1)))
         await restart(field, stand, pauseMs);
@@ -62,7 +66,9 @@ async function unstable(stand: Stand, untilMs: number): Promise<void> {
 
 async function restart(field: Field, stand: Stand, pauseMs: number): Promise<void> {
   const fleet = await stand.hire(SLOTS);
-  await stand.until("all have run jobs", () => fleet.every(({ by }) => stand.runs(by).length > 5));
+  await stand.until("all workers have run jobs", () =>
+    fleet.every(({ by }) => stand.runs(by).length > 5),
+  );
   await Promise.all(fleet.map((member) => stand.kill(member)));
   await field.outage(pauseMs);
   const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
@@ -81,7 +87,11 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
     60_000,
   );
   for (const { run, ms } of freed()) {
-    stand.figure("freed after a restart of the whole fleet", run.to + ms - from, FREED);
+    stand.figure(
+      "jobs of killed workers run again, after a restart of the whole fleet",
+      run.to + ms - from,
+      FREED,
+    );
   }
   await Promise.all(next.map((member) => stand.kill(member)));
 }

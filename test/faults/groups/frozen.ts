@@ -29,7 +29,7 @@ export const group: FaultGroup = {
 async function freeze(field: Field, stand: Stand): Promise<void> {
   const [victim] = await stand.hire();
   if (victim === undefined) return;
-  await stand.until("it runs jobs", () => stand.runs(victim.by).length > 10);
+  await stand.until("the worker runs jobs", () => stand.runs(victim.by).length > 10);
   stand.log.fault(victim.by);
   victim.signal("SIGSTOP");
   const stoppedAt = machineTime();
@@ -39,18 +39,19 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   for (const { n } of held.filter((run) => !replaced.has(run.n))) {
     const next = stand.runs().find((run) => run.n === n && run.from > stoppedAt);
     if (next === undefined) stand.problem(`${n} was not recovered while ${victim.by} was frozen`);
-    else stand.figure("recovered while its worker is frozen", next.from - stoppedAt, FREED);
+    else stand.figure("a job of a frozen worker is recovered", next.from - stoppedAt, FREED);
   }
   const wokenAt = machineTime();
   victim.signal("SIGCONT");
   stand.log.fault(victim.by);
-  await stand.until("it runs jobs again", () =>
+  await stand.until("the resumed worker runs jobs again", () =>
     stand.runs(victim.by).some(({ from }) => from > wokenAt + 1_000),
   );
   staleStarts(stand, victim, stoppedAt, wokenAt);
-  stand.figure("gone after one SIGTERM, woken", await victim.stop(), GONE);
+  stand.figure("a resumed worker ends after one SIGTERM", await victim.stop(), GONE);
   const { code, signal } = await victim.exited;
-  if (code !== 0) stand.problem(`${victim.by}, woken, ended with ${signal ?? code}`);
+  if (code !== 0)
+    stand.problem(`after SIGCONT and SIGTERM, ${victim.by} ended with ${signal ?? code}`);
 }
 
 /**
@@ -76,7 +77,9 @@ function staleStarts(stand: Stand, { by }: Member, stoppedAt: number, wokenAt: n
         one.attempt >= run.attempt,
     );
     if (other !== undefined) {
-      stand.problem(`stale start: ${run.n} by ${by}, attempt ${run.attempt}, after ${other.by}`);
+      stand.problem(
+        `${by} started attempt ${run.attempt} of ${run.n} after ${other.by} had started attempt ${other.attempt}`,
+      );
     }
   }
 }

@@ -28,7 +28,7 @@ export const group: FaultGroup = {
       const deaths: Promise<Death>[] = [];
       for (let n = 0; n < field.times(KILLS, 6); n++) {
         deaths.push(lockedOfDead(stand, await killed(stand, n)));
-        if (n % 10 === 9) field.say(`${stand.mode.name}: ${n + 1} killed`);
+        if (n % 10 === 9) field.say(`${stand.mode.name}: ${n + 1} workers were killed`);
       }
       const all = await Promise.all(deaths);
       await stand.end();

@@ -32,7 +32,7 @@ export const group: FaultGroup = {
       await using _ = await stockResetters(stand.url);
       stand.load(5);
       const long = await addLongJobs(stand, hours * HOUR_MS);
-      await stand.until("the long jobs run, and are locked by locked_by", async () => {
+      await stand.until("the long jobs and their queue are locked by locked_by", async () => {
         const held = await locksOf(stand, long);
         return held.length === 3 && held.every(({ is_locked }) => is_locked);
       });
@@ -88,7 +88,7 @@ async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void
     if (isTaken) stand.problem("the lock of a long job, or of its queue, is gone");
     return isTaken || locks.every(({ is_old }) => !is_old);
   });
-  stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
+  stand.figure("a lock that is an hour old is renewed", machineTime() - from, RENEWED);
 }
 
 /** Starts two Graphile workers that run no jobs, and reset old locks five to ten times a second. */

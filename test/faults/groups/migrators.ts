@@ -44,7 +44,7 @@ async function adopted(field: Field, server: Server, round: number): Promise<voi
     ]);
     await field.outage(WORKED_MS);
     await ended(stand, [oldest, ...others.filter((one) => "stop" in one)]);
-    field.say(`round ${round}: 0.16's schema was migrated`);
+    field.say(`round ${round}: a schema of Graphile Worker 0.16 was migrated`);
   });
 }
 
@@ -115,7 +115,7 @@ async function stockWorker(
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   })();
-  adding.catch((error) => stand.problem(`${by} could not add: ${error}`));
+  adding.catch((error) => stand.problem(`${by} could not add a job: ${error}`));
   const rest = async () => {
     over.abort();
     await adding.catch(() => {});
@@ -152,7 +152,9 @@ const EXPECTED = `{${Array.from({ length: 20 }, (_, level) => level + 1).join(",
 async function migrateAgain(stand: Stand): Promise<void> {
   await using handle = testPool(stand.url);
   const { kind } = await migrate(handle.pool, schemaName(), { logger: silentLogger });
-  if (kind !== "current") stand.problem(`the schema was not whole: it had to be ${kind}`);
+  if (kind !== "current")
+    stand.problem(`the schema was incomplete: another migrate() returned ${kind}`);
   const [row] = await stand.sql<{ levels: string }>(LEVELS);
-  if (row?.levels !== EXPECTED) stand.problem(`Graphile Worker's ledger has ${row?.levels}`);
+  if (row?.levels !== EXPECTED)
+    stand.problem(`Graphile Worker's ledger has the levels ${row?.levels}`);
 }

@@ -54,7 +54,7 @@ async function runAll(
       },
     );
     field.say(
-      `${mix} of ${whose}: ${wrong === null ? `${given.runs} runs agree` : "a difference"}`,
+      `${whose}, mix ${mix}: ${wrong === null ? `${given.runs} runs agree with the model` : "a run differs from the model"}`,
     );
   }
 }

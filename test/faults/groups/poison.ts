@@ -71,7 +71,7 @@ async function exhaust(stand: Stand, harm: Harm): Promise<void> {
   const isExhausted = async () => (await stand.sql(exhausted, [job.id])).length > 0;
   await stand.until(`${behavior.n} is exhausted`, isExhausted, EXHAUSTED_MS);
   const deaths = stand.log.read().filter((entry) => entry.e === "dead" && entry.n === behavior.n);
-  stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
+  stand.figure(`processes ended by one job with ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 
 /** Starts the fleet, and restarts ended members until `over` aborts. */

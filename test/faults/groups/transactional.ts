@@ -91,7 +91,7 @@ async function paidOnce(
   await Promise.all(places);
   const problems = await problemsOf(stand);
   stand.figure("processes killed around a commit", killed, { least: kills, unit: "" });
-  stand.figure("answers of a commit lost", proxy.cuts, { least: cuts, unit: "" });
+  stand.figure("commits whose answer was lost", proxy.cuts, { least: cuts, unit: "" });
   await stand.end({ judged: () => problems });
 }
 
@@ -112,7 +112,7 @@ async function problemsOf(stand: Stand): Promise<string[]> {
   const added = stand.log.read().filter(({ e }) => e === "added") as { readonly n: string }[];
   const lost = added.filter(({ n }) => !counts.has(n));
   const doubled = effects.filter(({ count }) => count > 1);
-  stand.figure("jobs with one effect each", added.length - lost.length, { unit: "" });
+  stand.figure("jobs with an effect", added.length - lost.length, { unit: "" });
   return [
     ...lost.map(({ n }) => `${n} has no effect`),
     ...doubled.map(({ n, count }) => `${n} has ${count} effects`),

@@ -109,13 +109,13 @@ async function progress(api: Api, beganAt: number): Promise<void> {
   while ((await left()) > 0) {
     const ms = performance.now() - beganAt;
     if (ms > limitMs) {
-      console.log(`given up after ${(limitMs / 1_000).toFixed(0)} s`);
+      console.log(`stopped waiting for the jobs after ${(limitMs / 1_000).toFixed(0)} s`);
       return;
     }
     if (api.served >= reported + jobs / 10) {
       reported = api.served;
       console.log(
-        `${api.served} served, ${api.refused} refused after ${(ms / 1_000).toFixed(0)} s`,
+        `${api.served} requests served, ${api.refused} refused after ${(ms / 1_000).toFixed(0)} s`,
       );
     }
     await sleep(250);
@@ -145,13 +145,17 @@ async function report(api: Api, refusedBefore: number): Promise<boolean> {
     ["requests served in any second", seen.mostServedInASecond, PER_SECOND],
     ["requests of a managed queue by the Graphile worker", seen.byStock.late, 0],
     ["… in the first 2 s, before the queues had their slots", seen.byStock.early, null],
-    ["requests while backing off", seen.whileBackingOff, 0],
+    ["requests during a back-off", seen.whileBackingOff, 0],
     ["jobs served twice", seen.twice, 0],
     ["jobs not served", jobs - (seen.served - seen.twice), 0],
     ["jobs failed for good", failed?.count ?? 0, 0],
-    ["refused before the limit of the rate", refusedBefore, null],
-    ["refused after the limit of the rate", seen.refused - refusedBefore, null],
-    [`seconds, of ${idealS} in the ideal`, Math.round(seen.tookMs / 1_000), null],
+    ["requests refused before the limit was set", refusedBefore, null],
+    ["requests refused after the limit was set", seen.refused - refusedBefore, null],
+    [
+      `seconds from the first request to the last (ideal: ${idealS})`,
+      Math.round(seen.tookMs / 1_000),
+      null,
+    ],
   ];
   console.log("\n| what | bound | seen |\n| --- | --- | --: |");
   let isWell = true;

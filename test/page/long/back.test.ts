@@ -27,7 +27,7 @@ async function openAndGoBack(page: Page, title: string, opened: RegExp): Promise
   for (let i = 0; i < 30; i++) await page.keyboard.press("j");
   await page.locator(`[id="${before[30]}"]:focus`).waitFor();
   const scrolled = await top(page);
-  assert.ok(scrolled > 100, `${title} is scrolled to ${scrolled}`);
+  assert.ok(scrolled > 100, `the page ${title} is scrolled by ${scrolled} px`);
   await page.keyboard.press("Enter");
   await page.waitForURL(opened);
   await page.locator("table.rows").waitFor({ state: "detached" });

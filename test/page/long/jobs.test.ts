@@ -222,7 +222,7 @@ test("The browser stores the selected columns and the setting of compact rows.",
       .locator("table.jobs tbody tr")
       .first()
       .evaluate((row) => row.getBoundingClientRect().height);
-    assert.ok(height < 30, `a row is ${height} high`);
+    assert.ok(height < 30, `a row is ${height} px high`);
   });
 });
 

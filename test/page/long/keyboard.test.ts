@@ -22,7 +22,7 @@ async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
     await page.keyboard.press("Tab");
     if ((await page.locator(`${selector}:focus`).count()) > 0) return;
   }
-  assert.fail(`no tab stop at ${selector}`);
+  assert.fail(`the Tab key does not move the focus to ${selector}`);
 }
 
 const waitForFocus = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();

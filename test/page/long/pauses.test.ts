@@ -48,7 +48,7 @@ test("Pausing a queue for two hours first adds the tables of pauses. The key p r
     const forMs = (pause?.resumeAt?.getTime() ?? 0) - (pause?.pausedAt.getTime() ?? 0);
     assert.ok(Math.abs(forMs - 7_200_000) < 60_000, `the queue is paused for ${forMs} ms`);
     await page.keyboard.press("p");
-    await confirm(page, ["Resume queue mail", "Its jobs can start again at once"], "Resume");
+    await confirm(page, ["Resume queue mail", "Paused jobs can start again at once"], "Resume");
     await dismissNotice(page, "Resumed the queue mail");
     await page.getByRole("button", { name: "Pause…" }).waitFor();
   };

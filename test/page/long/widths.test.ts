@@ -102,11 +102,11 @@ for (const [name, route] of Object.entries(lists)) {
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         const { least, heads, cut, sideways } = await page.evaluate(measure);
-        assert.ok(least >= LEAST, `at ${width} a name has ${least} pixels`);
-        assert.deepEqual(cut, [], `at ${width} texts are cut`);
+        assert.ok(least >= LEAST, `in a window of ${width} px, a name has ${least} px`);
+        assert.deepEqual(cut, [], `in a window of ${width} px, texts are cut`);
         if (width === 1920 && WHOLE.includes(name))
-          assert.equal(heads, 0, "no name is cut at 1920 pixels");
-        assert.ok(!sideways, `at ${width} the page scrolls sideways`);
+          assert.equal(heads, 0, "in a window of 1920 px, no name is cut");
+        assert.ok(!sideways, `in a window of ${width} px, the page scrolls sideways`);
       }
     });
   });
@@ -126,7 +126,7 @@ for (const [name, route] of Object.entries({
             .filter((one) => one.getBoundingClientRect().right > innerWidth)
             .map((one) => one.textContent),
         );
-        assert.deepEqual(sideways, [], `at ${width} cells extend beyond the edge`);
+        assert.deepEqual(sideways, [], `in a window of ${width} px, cells extend beyond the edge`);
         const cut = await page.evaluate(() =>
           [...document.querySelectorAll("main tbody td, main tbody .sub:not(.mid), main tbody b")]
             .filter((one) => one.querySelector(".mid") === null)
@@ -134,7 +134,7 @@ for (const [name, route] of Object.entries({
             .filter((one) => getComputedStyle(one).overflowX !== "visible")
             .map((one) => `${one.tagName}.${one.className}: ${one.textContent}`),
         );
-        assert.deepEqual(cut, [], `at ${width} texts are cut`);
+        assert.deepEqual(cut, [], `in a window of ${width} px, texts are cut`);
       }
     });
   });
@@ -153,7 +153,10 @@ test("The end time of a back-off is not cut, from 320 to 1920 pixels.", async ()
         const edge = Number.parseFloat(getComputedStyle(cell).paddingRight);
         return range.getBoundingClientRect().right - cell.getBoundingClientRect().right + edge;
       });
-      assert.ok(beyond <= 0, `at ${width} the end time is ${beyond} pixels beyond its cell`);
+      assert.ok(
+        beyond <= 0,
+        `in a window of ${width} px, the end time is ${beyond} px beyond its cell`,
+      );
     }
   });
 });
@@ -165,7 +168,7 @@ test("The title of a page stays on one line, even beside a long sentence.", asyn
       await page.setViewportSize({ width, height: 900 });
       const title = page.locator("#page-title");
       const height = await title.evaluate((one) => one.clientHeight);
-      assert.ok(height < 40, `at ${width} the title is ${height} pixels high`);
+      assert.ok(height < 40, `in a window of ${width} px, the title is ${height} px high`);
     }
   });
 });
@@ -195,7 +198,10 @@ test("The id of a job closely follows its task's name, whatever letters the name
         );
         assert.ok(gaps.length >= names.length);
         for (const gap of gaps)
-          assert.ok(gap >= 2 && gap < 18, `at ${width} the gap before the id is ${gap} pixels`);
+          assert.ok(
+            gap >= 2 && gap < 18,
+            `in a window of ${width} px, the gap before the id is ${gap} px`,
+          );
       }
     },
   );
@@ -222,7 +228,11 @@ test("The label of an error is not cut if its column has room for it.", async ()
           })
           .map((label) => label.textContent),
       );
-      assert.deepEqual(needless, [], `at ${width} labels are cut`);
+      assert.deepEqual(
+        needless,
+        [],
+        `in a window of ${width} px, labels are cut although they fit`,
+      );
     }
   });
 });

@@ -204,7 +204,7 @@ async function jobs({ page, world, compare, now }: Read, expected: readonly Worl
   for (const { id, cells } of rows) {
     const job = byId.get(id);
     if (job === undefined || !ids.has(id)) {
-      compare.same(`row ${id}`, "listed", "not of the list");
+      compare.same(`row ${id}`, "listed", "not in the expected list");
       continue;
     }
     const name = `#${job.id}`;

@@ -78,7 +78,7 @@ export class Comparison {
 
   same(what: string, shown: unknown, actual: unknown): void {
     this.compared++;
-    if (!Object.is(shown, actual)) this.untrue.push(`${what}: shows ${shown}, is ${actual}`);
+    if (!Object.is(shown, actual)) this.untrue.push(`${what}: shown ${shown}, actual ${actual}`);
   }
 
   /** `shown`: a text such as `1,204`. */
@@ -99,7 +99,7 @@ export class Comparison {
     const [least, most] = spanOf(text ?? "");
     // The page redraws its ages once a second, and is read later than `nowMs`.
     if (seconds < least - 3 || seconds > most + 6) {
-      this.untrue.push(`${what}: shows ${text}, is ${seconds.toFixed(0)} s`);
+      this.untrue.push(`${what}: shown ${text}, actual ${seconds.toFixed(0)} s`);
     }
   }
 }

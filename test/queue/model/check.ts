@@ -58,7 +58,7 @@ function report({ schema, mix }: Checked, found: fc.RunDetails<[Call[]]>): strin
   const [calls] = found.counterexample ?? [[]];
   const why = found.errorInstance instanceof Error ? found.errorInstance.message : "";
   return [
-    `${mix}, schema ${schema}; to run it again: SEED=${found.seed} RUN_PATH=${found.counterexamplePath}` +
+    `${mix}, schema ${schema}; to repeat this run: SEED=${found.seed} RUN_PATH=${found.counterexamplePath}` +
       " npm run test:files -- test/queue/long/model.test.ts",
     ...calls.map((call, index) => `${index + 1}. ${JSON.stringify(call)}`),
     why,
@@ -70,8 +70,8 @@ async function compare(calls: readonly Call[], product: Product): Promise<void> 
   for (const [index, call] of calls.entries()) {
     const after = `call ${index + 1}, ${call.do}`;
     const answered = await product.perform(world, call);
-    same(answered, inModel(world, call, answered), `what is given by ${after}`);
-    same(await product.visible(), visible(world), `what is there after ${after}`);
+    same(answered, inModel(world, call, answered), `the return value of ${after}`);
+    same(await product.visible(), visible(world), `the state after ${after}`);
   }
 }
 

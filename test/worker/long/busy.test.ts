@@ -233,7 +233,7 @@ test("A worker reports a job that PostgreSQL refuses to lock, but no job whose r
   const { lines, logger } = recorder();
   const recovery = { heartbeatIntervalMs: 200, thresholdMs: 60_000 };
   await queue.startWorker({ tasks: [recordingTask("task")], logger, pollIntervalMs: 50, recovery });
-  await waitUntil("both jobs are left out of fetches", () => {
+  await waitUntil("the log reports both jobs that cannot be locked", () => {
     return (
       lines.filter(({ message }) => /cannot be locked now|refuses to lock/.test(message)).length ===
       2
@@ -246,7 +246,10 @@ test("A worker reports a job that PostgreSQL refuses to lock, but no job whose r
     );
     return row?.ids ?? [];
   };
-  await waitUntil("a job is reported", async () => (await reported()).length > 0);
+  await waitUntil(
+    "the worker's row lists a job that cannot be locked",
+    async () => (await reported()).length > 0,
+  );
   assert.deepEqual(await reported(), [refused?.id]);
 });
 

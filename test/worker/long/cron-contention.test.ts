@@ -34,7 +34,7 @@ async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
   const times = new Map<string, string[]>();
   for (const [task, jobs] of byTask) {
     const runAts = jobs.map(({ run_at }) => run_at);
-    assert.equal(new Set(runAts).size, runAts.length, `${task} has a tick twice`);
+    assert.equal(new Set(runAts).size, runAts.length, `the task ${task} has two jobs for one tick`);
     times.set(task, runAts);
   }
   return times;

@@ -19,7 +19,7 @@ async function blockedFor(ms: number): Promise<{ worker: WorkerProcess; id: stri
   const worker = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
   // Once this job has run, the lane is connected.
   const first = await add("quick");
-  await waitUntil("the fast lane runs", () => isGone(first.id));
+  await waitUntil("the job `quick` is done", () => isGone(first.id));
   const { id } = await add("blocking", { ms });
   await worker.event("started", (event) => event["id"] === id);
   assert.deepEqual([(await job(id))?.locked_by, (await job(id))?.attempts], [null, 0]);

@@ -82,7 +82,10 @@ describe("With the tables of limits", () => {
     await add(20, "one");
     await waitUntil("the first worker has run its 20 jobs", () => first.seen.length === 20);
     const idle = "select 1 from worker._private_limit_permits where permits > 0 and wanted = 0";
-    await waitUntil("the first worker is idle", async () => (await queue.sql(idle)).length === 1);
+    await waitUntil(
+      "the first worker holds permits and requests none",
+      async () => (await queue.sql(idle)).length === 1,
+    );
     const { opened, open } = latch();
     const second = recordingTask("two", () => opened);
     await queue.startWorker({ tasks: [second], ...own });
@@ -170,7 +173,7 @@ describe("With the tables of limits", () => {
     });
     await add(3_000, "many");
     await queue.startWorker({ tasks: [many], ...BEATS });
-    await waitUntil("all permits are used", () => most === 3);
+    await waitUntil("three jobs of the task `many` have run at once", () => most === 3);
   });
 
   test("The permits of a killed worker are used again once its jobs are recovered.", async () => {

@@ -157,7 +157,9 @@ function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) 
       const oldest = Math.min(...running.map((one) => one.from));
       const most = history.most(oldest, from);
       if (running.length === most) full++;
-      return running.length <= most ? [] : [`${name}: ${running.length} of ${most} at ${from}`];
+      return running.length <= most
+        ? []
+        : [`limit ${name}: ${running.length} jobs ran at ${from}; the maximum is ${most}`];
     });
   });
   return { tooMany: tooMany.slice(0, 10), full };

@@ -83,7 +83,7 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
   await Promise.all(all.map(({ schedules }) => schedules.stop()));
   assert.ok(
     added > STEPS / 2 && during > STEPS / 10,
-    `${added} jobs, ${during} changes during ticks`,
+    `${added} jobs and ${during} changes during ticks are too few for this test`,
   );
 
   function why(step: number, model: Model): string {

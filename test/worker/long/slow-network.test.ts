@@ -174,7 +174,10 @@ test("Each kind of connection has its own name in pg_stat_activity.", async () =
   };
   const lanes = ["worker fast lane", "worker fast lane", "worker connection", "worker connection"];
   const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
-  await waitUntil("each connection has its name", async () => `${await names()}` === `${expected}`);
+  await waitUntil(
+    "each connection has the expected name",
+    async () => `${await names()}` === `${expected}`,
+  );
 });
 
 test("A fast lane does not start the jobs of a fetch whose answer arrives after the worker's lease has expired.", async (t) => {

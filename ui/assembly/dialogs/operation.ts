@@ -74,7 +74,7 @@ export class OperationDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = [];
     setDefaults(dialog.draft, action);
-    if (subject.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
+    if ((" " + subject.q).includes(" is:failed")) dialog.draft.set(AGAIN, "on");
     this.discard(m);
     if (!this.hasForm) this.rehearse(m, dialog);
     return true;

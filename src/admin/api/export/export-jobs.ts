@@ -20,10 +20,13 @@ import { type JsonSchema, record, schemaOfField } from "../../wire/json-schema.t
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
 const fields = {
-  q: text(["Query", "jobs that match it; empty: all"], 0, MAX_CHARACTERS),
+  q: text(["Query", "jobs that match this query; empty: all"], 0, MAX_CHARACTERS),
   format: choice(["Format", "JSON Lines, or CSV with a line of names"], ["jsonl", "csv"]),
   columns: text(
-    ["Columns", `with commas: ${exportColumnNames.join(", ")}; empty: all but payload`],
+    [
+      "Columns",
+      `columns, separated by commas: ${exportColumnNames.join(", ")}; empty: all but payload`,
+    ],
     0,
     1_000,
   ),
@@ -31,7 +34,7 @@ const fields = {
   cursor: text(
     [
       "Cursor",
-      "the last id received, followed by the text of x-export-boundary; the export continues after that id",
+      "the last id received, followed by the text of the header x-export-boundary; the export continues after that id",
     ],
     0,
     80,

@@ -9,7 +9,7 @@ import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, record, value } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 
-const q = inQuery(text(["Query", "only jobs that match; empty: all"], 0, 4_096));
+const q = inQuery(text(["Query", "only jobs that match this query; empty: all"], 0, 4_096));
 const share = { type: "number", minimum: 0, maximum: 1 };
 const DEFAULT_LIMIT = 50;
 

@@ -52,7 +52,7 @@ const answer = record(
     checks: listOf(record({ text: "string", passed: "boolean" }, "Check")),
     is_new: withDescription(
       "boolean",
-      "nothing shows that a job was ever added or a worker started",
+      "true: nothing shows that a job was ever added or a worker started",
     ),
     as_of: "time",
   },

@@ -42,7 +42,7 @@ const answer = record(
 
 export const getWhy: Operation = {
   summary:
-    "Why a job is in its condition: the causes in order, each with its fix if it has one; the last cause with is_root is the root",
+    "Why a job is in its condition: the causes in order, each with its fix, if there is a fix; the last cause with is_root is the root",
   answer,
   run: async ({ databases, insight }, request) => {
     const id = request.params["id"];

@@ -30,10 +30,10 @@ const backOff = record({ until: "time", reason: "string?" }, "BackingOff");
 const members = {
   name: "string",
   scope: { type: "string", enum: ["task", "queue"] },
-  match: withDescription("string", "a name; each * in it matches any text"),
+  match: withDescription("string", "name of the tasks or queues; each * in it matches any text"),
   concurrency: withDescription("integer?", "the most jobs that run at once; null: any number"),
   rate: orNull(record({ limit: "integer", per_ms: "integer", burst: "integer" }, "LimitRate")),
-  from_code: withDescription("boolean", "whether a worker's options created it"),
+  from_code: withDescription("boolean", "whether a worker's options created the limit"),
   set_by: "string?",
   set_at: "time",
   revision: "integer",
@@ -53,7 +53,7 @@ const members = {
     "the number of full queues; of the queues in which no job runs, only the 200 with the most waiting jobs are counted",
   ),
   state: { type: "string", enum: ["free", "full", "backing_off"] },
-  cause: withDescription("string?", "why it is full or backs off"),
+  cause: withDescription("string?", "why the limit is full or backs off"),
   backing_off: orNull(backOff),
 };
 

@@ -65,7 +65,7 @@ const query = listQuery(cronSorts, "an identifier or a task");
 
 export const getCron: Operation = {
   summary:
-    "Cron entries in code and schedules; those in code have a pattern and a next tick only while a live worker has them",
+    "Schedules, and cron entries in code; an entry in code has a pattern and a next tick only while a live worker has the entry",
   query,
   reserves: () => memoryFor(REPORTS_BYTES),
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
@@ -103,8 +103,11 @@ const schedule = record(
 const tick = record(
   {
     at: "time",
-    local: withDescription("string", "by the clock of the entry's zone, such as Thu 26 Nov 03:00"),
-    utc: withDescription("string", "the same in UTC"),
+    local: withDescription(
+      "string",
+      "the time by the clock of the entry's zone, such as Thu 26 Nov 03:00",
+    ),
+    utc: withDescription("string", "the same time in UTC"),
     is_after_change: withDescription(
       "boolean",
       "whether the clock of the zone changes between now and this tick",
@@ -127,16 +130,16 @@ export const getCronEntry: Operation = {
     {
       entries: withDescription(
         listOf(entry),
-        "the schedule, and the entry in code of this identifier",
+        "the entries with this identifier: the schedule, then the entry in code",
       ),
       schedule: orNull(schedule),
       ticks: withDescription(
         listOf(tick),
-        "the next ticks of the first entry; none while it is paused",
+        "the next ticks of the first entry; none while the entry is paused",
       ),
       clock_change: withDescription(
         "string?",
-        "when the clock of the first entry's time zone changes next",
+        "a sentence about the next clock change in the first entry's time zone; null: none within a year, or no ticks",
       ),
       changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),

@@ -12,7 +12,7 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  q: inQuery(text(["Query", "the query; an invalid one is refused"], 0, MAX_CHARACTERS)),
+  q: inQuery(text(["Query", "the query; an invalid query is refused"], 0, MAX_CHARACTERS)),
 };
 
 const term = record({

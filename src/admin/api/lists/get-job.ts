@@ -28,7 +28,7 @@ const fields = {
     { default: "full" },
   ),
   start: countInQuery(
-    "with fields=head: how many characters of the payload payload_start has",
+    "with fields=head: the maximum number of characters in payload_start",
     MAX_START_LENGTH,
   ),
 };

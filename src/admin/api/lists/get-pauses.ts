@@ -38,7 +38,7 @@ const pause = record({ scope: "string", name: "string?", ...members }, "ListedPa
 
 export const getPauses: Operation = {
   summary:
-    "What is paused, with end, author and reason, and the live workers that have acknowledged all pauses",
+    "What is paused, with end, author and reason, and how many live workers have acknowledged all pauses",
   answer: record(
     {
       pauses: listOf(pause),

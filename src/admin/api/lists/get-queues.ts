@@ -66,7 +66,7 @@ const states = record(
 );
 
 export const getQueues: Operation = {
-  summary: "Named queues, stuck ones first, with their counts",
+  summary: "Named queues with their counts, stuck queues first",
   query,
   answer: record(
     {
@@ -106,7 +106,7 @@ const job = record(
   "QueuedJob",
 );
 
-const NOT_ALL = "false: a large table was read only in part; the cursor continues";
+const NOT_ALL = "false: a large table was read only in part; the cursor continues the list";
 
 const oneQuery = {
   limit: countInQuery(
@@ -128,7 +128,7 @@ export const getOneQueue: Operation = {
       queue,
       acknowledgement: withDescription(
         orNull(record(acknowledgementShape, "Acknowledgement")),
-        "the live workers that have acknowledged all pauses; null: the queue is not paused",
+        "how many live workers have acknowledged all pauses; null: the queue is not paused",
       ),
       // null if no job of the queue runs, if a limit of queues applies to the queue, or if the job cannot be found.
       running: { anyOf: [job, { type: "null" }] },
@@ -136,13 +136,13 @@ export const getOneQueue: Operation = {
       next_complete: withDescription("boolean", NOT_ALL),
       next_cursor: withDescription(
         "string?",
-        "continues at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index gave these jobs",
+        "continues the list at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index gave these jobs",
       ),
       arrivals: listOf(job),
       arrivals_complete: withDescription("boolean", NOT_ALL),
       arrivals_cursor: withDescription(
         "string?",
-        "continues at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index gave these jobs",
+        "continues the list at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index gave these jobs",
       ),
     },
     "QueueDetails",

@@ -20,17 +20,18 @@ const task = record(
     last_failed_at: "time?",
     last_error_line: withDescription(
       "string?",
-      "the first line of the latest error among its jobs, also of jobs that are retried; at most 300 characters",
+      "the first line of the latest error of the task's jobs, also of jobs that are retried; at most 300 characters",
     ),
-    last_error_at: withDescription("time?", "the time of that error"),
+    last_error_at: withDescription("time?", "the time of the error in last_error_line"),
     last_error_sampled: withDescription(
       "boolean",
-      "true: not every job was read, so there may be a later error than this one, or an error although none is shown",
+      "true: not every job was read, so there may be a later error than last_error_line, or an error although last_error_line is null",
     ),
     supported_by: "integer",
     is_unsupported: {
       type: ["boolean", "null"],
-      description: "true: no worker supports it; null: not every worker reports all its tasks",
+      description:
+        "true: no live worker supports the task; null: not every worker reports all its tasks",
     },
     paused: withDescription(orNull(pauseSchema), "the pause of the task; null: not paused"),
   },

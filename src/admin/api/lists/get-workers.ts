@@ -23,7 +23,7 @@ import { nameCounts } from "./name-counts.ts";
 
 const rate: JsonSchema = {
   type: ["integer", "number", "null"],
-  description: "in the last minute; null if the worker does not report it",
+  description: "jobs in the last minute; null if the worker does not report this number",
 };
 
 const current = record({ id: "integer", task: "string?", since: "time" }, "RunningJob");

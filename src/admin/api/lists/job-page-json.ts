@@ -112,12 +112,12 @@ const jobRow = record(
     condition: { type: "string", enum: conditions },
     is_paused: withDescription(
       "boolean",
-      "it waits, and its queue, its task or everything is paused",
+      "the job waits, and its queue, its task or everything is paused",
     ),
     condition_since: "time",
     cancelling: withDescription(
       "string?",
-      "while it runs and is being cancelled: the reason and the user",
+      "while the job runs and is being cancelled: the reason and the user",
     ),
     payload_bytes: withDescription("integer", "the stored size of the payload"),
     payload_truncated: withDescription(
@@ -164,7 +164,7 @@ const page = record(
     ),
     index_hint: withDescription(
       "string?",
-      'the missing optional index that would make this list cheap: for its order, or else for the first term of q that an index can serve; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
+      'the missing optional index that would make this list cheap: for its order, or else for the first term of q that an index can serve; POST /api/indexes or "worker migrate --with-indexes" creates it; null: no index would',
     ),
     unchecked: withDescription(
       "integer",
@@ -178,7 +178,7 @@ const page = record(
 export const jobPageSchema: JsonSchema = withOptional(page, {
   count: withDescription(
     { anyOf: [value, { type: "null" }] },
-    "with count=fast: the number of all that match; null: this filter cannot be counted",
+    "with count=fast: the number of all jobs that match; null: this filter cannot be counted, or the count takes too long",
   ),
   suggestions: withDescription(
     listOf(record({ term: "string", use: "string" }, "NameSuggestion")),

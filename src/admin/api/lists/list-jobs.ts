@@ -28,7 +28,7 @@ import { jobPageJson, jobPageSchema, lightPageJson } from "./job-page-json.ts";
 const fields = {
   q: inQuery(
     text(
-      ["Query", "jobs that match it, such as task:send is:failed; empty: all"],
+      ["Query", "jobs that match this query, such as task:send is:failed; empty: all"],
       0,
       MAX_CHARACTERS,
     ),
@@ -63,7 +63,7 @@ const fields = {
   ),
   count: inQuery(
     choice(
-      ["Count", "fast: the number that match, exact if that is cheap, otherwise estimated"],
+      ["Count", "fast: the number of jobs that match, exact if that is cheap, otherwise estimated"],
       ["none", "fast"],
     ),
     { default: "none" },

@@ -21,7 +21,7 @@ import { inQuery, readQuery } from "../../wire/wire.ts";
 import { counts } from "./counts-schema.ts";
 
 const query = {
-  q: inQuery(text(["Query", "count only jobs that match it; empty: all"], 0, 4_096)),
+  q: inQuery(text(["Query", "count only jobs that match this query; empty: all"], 0, 4_096)),
   exact: inQuery(
     choice(
       [
@@ -34,14 +34,16 @@ const query = {
       default: "0",
     },
   ),
-  cursor: inQuery(text(["Cursor", "of the previous answer; the count continues there"], 0, 8_192)),
+  cursor: inQuery(
+    text(["Cursor", "cursor of the previous answer; the count continues there"], 0, 8_192),
+  ),
 };
 
 const matching = record({ count: value, cursor: "string?", progress: "number" }, "MatchCount");
 
 export const getCounts: Operation = {
   summary:
-    "The number of jobs in each condition, and the times of the oldest, next and last ones; with q, the number that match. With exact=1 a request counts for at most about 0.4 s. If the count is not complete, it is a lower bound, and a request with the answer's cursor continues it",
+    "The number of jobs in each condition, and the times of the oldest ready, next due, longest running and last failed job; with q, the number of jobs that match. With exact=1 a request counts for at most about 0.4 s. If the count is not complete, it is a lower bound, and a request with the answer's cursor continues it",
   query,
   answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
   run: async (admin, request) => {

@@ -31,7 +31,7 @@ export const watchEvents: Operation = {
   summary:
     `Server-sent events: overview (as GET /api/overview), pulse (the counts as numbers, at least
 every 5 s), counts (as GET /api/counts), incidents, horizon, operation; and problem (an Error). Each event
-has an id; send it as Last-Event-ID to continue after it`.replaceAll("\n", " "),
+has an id; to continue after an event, send its id as Last-Event-ID`.replaceAll("\n", " "),
   query,
   answer: "text/event-stream",
   run: ({ feed, whileLoggedIn }, request) => {

@@ -28,8 +28,11 @@ const query = {
       256,
     ),
   ),
-  last_secs: countBetween(1, 999_999, "only entries of the last N seconds"),
-  limit: pageSizeInQuery(`entries on a page, 50 by default; at most ${MAX_ENTRIES}`, MAX_ENTRIES),
+  last_secs: countBetween(1, 999_999, "only entries that are at most this many seconds old"),
+  limit: pageSizeInQuery(
+    "entries on a page, 50 by default; larger numbers are reduced to the maximum",
+    MAX_ENTRIES,
+  ),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
   ),

@@ -48,7 +48,7 @@ export function cursorIn(given: string | undefined): string | null {
 
 const listQuery = {
   limit: pageSizeInQuery(
-    `operations on a page, 50 by default; at most ${MAX_OPERATIONS}`,
+    "operations on a page, 50 by default; larger numbers are reduced to the maximum",
     MAX_OPERATIONS,
   ),
   cursor,
@@ -90,7 +90,7 @@ export const getOperation: Operation = {
 
 export const getOperationResults: Operation = {
   summary:
-    "The present state of the jobs that an operation changed: finished (deleted), failed again, running, waiting, or changed since; and the number that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
+    "The present state of the jobs that an operation changed: finished (deleted), failed again, running, waiting, or changed since; and the number of jobs that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
   answer: record(
     {
       scanned: "integer",
@@ -126,7 +126,10 @@ const jobsQuery = {
   outcome: inQuery(choice(["Outcome", "what the operation did with the jobs"], outcomes), {
     default: "done",
   }),
-  limit: pageSizeInQuery(`ids on a page, 100 by default; at most ${MAX_IDS}`, MAX_IDS),
+  limit: pageSizeInQuery(
+    "ids on a page, 100 by default; larger numbers are reduced to the maximum",
+    MAX_IDS,
+  ),
   cursor,
 };
 

@@ -36,14 +36,14 @@ export const operationSchema = record(
     skipped_locked: "integer",
     cancelling: withDescription(
       "integer",
-      "of skipped_locked, jobs that run and are being cancelled",
+      "how many of the skipped_locked jobs run and are being cancelled",
     ),
     skipped_changed: "integer",
     skipped_gone: "integer",
     not_found: {
       ...orNull(value),
       description:
-        "matched at the preview, but were not found later: completed, deleted, or no longer matching. Their ids are not recorded. null until the operation has passed all ids, or if the preview's count is unknown",
+        "jobs that matched at the preview, but were not found later: completed, deleted, or no longer matching. Their ids are not recorded. null until the operation has passed all ids, or if the preview's count is unknown",
     },
     scanned: "integer",
     rate: "integer?",

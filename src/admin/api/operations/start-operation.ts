@@ -47,17 +47,23 @@ const rehearseFields = {
 } satisfies CommandFields;
 
 const beginFields = {
-  rehearsal: text(["Rehearsal", "from a dry run; valid once, for 15 minutes"], 1, 100),
+  rehearsal: text(["Rehearsal", "id from a dry run; valid once, for 15 minutes"], 1, 100),
   rate: optional(
     wholeNumber(
-      ["Rate", "jobs a second; 0: without pauses; absent: the operation pauses half of the time"],
+      [
+        "Rate",
+        "jobs a second; 0: without pauses; absent: the operation pauses half of the time, or more while workers fall behind",
+      ],
       0,
       MAX_RATE,
     ),
   ),
   canary: optional(
     wholeNumber(
-      ["Canary", "for retry and run-now: run this many first, the rest only if they succeed"],
+      [
+        "Canary",
+        "for retry and run-now: run this many jobs first, the others only if these jobs succeed",
+      ],
       1,
       MAX_CANARY,
     ),
@@ -72,7 +78,8 @@ const beginFields = {
 } satisfies CommandFields;
 
 export const startOperation: Operation = {
-  summary: "Previews an operation on all jobs that match (dry_run), or starts a previewed one",
+  summary:
+    "Previews an operation on all jobs that match a query (dry_run), or starts a previewed operation",
   body: {
     title: "StartOperation",
     oneOf: [bodyOf(rehearseFields, "Rehearse"), bodyOf(beginFields, "Begin")],

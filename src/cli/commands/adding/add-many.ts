@@ -19,10 +19,10 @@ export const addManyCommand = defineCommand({
     file: required(text("JSON Lines file; - reads standard input", { form: "path" })),
   },
   notes: `\
-A line is {"task": "mail", "payload": {…}}, with queue, run_at ("+10m" and "in 2h", too), priority,
-max_attempts, key, key_mode, retry, deadline, unique, debounce and flags as needed. Payloads are kept
+A line is {"task": "mail", "payload": {…}}. It can also have queue, run_at (a time, "+10m" or "in 2h"),
+priority, max_attempts, key, key_mode, retry, deadline, unique, debounce and flags. Payloads are kept
 byte for byte. If a line is invalid, it is reported with its number, and nothing is added. The file can
-have any number of lines. Jobs with keys are slower, because each may meet a job that exists.`,
+have any number of lines. Jobs with keys are added more slowly: a job may already have the key.`,
   run: async ({ file, ...args }) => {
     const copied = await withConnection(args, (connection) =>
       stoppable((signal) => addLines(connection, file, signal)),

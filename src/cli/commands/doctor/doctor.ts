@@ -12,7 +12,7 @@ export const doctorCommand = defineCommand({
   describe: "Diagnose the queue and suggest fixes",
   notes: `\
 Checks the server, the clock, the schema and its drift, privileges, connections, transactions that hold back
-vacuum, dead rows, indexes, and incidents. It changes nothing.
+vacuum, dead rows, indexes, and incidents. Nothing is changed.
 
 Exit status: 0 no problems; 3 warnings; 1 something is broken or the database is unreachable.`,
   run: async (args) => {

@@ -15,7 +15,7 @@ export const cronCommand = defineCommand({
   describe: "List cron entries and schedules with their last and next ticks",
   options: listingOptions(sorts, "the name or the task"),
   notes:
-    "Next ticks are in the time zone of the entry. The pattern and the next tick of an entry in code are shown while a live worker has the entry. A schedule always has a pattern.",
+    "Next ticks are in the time zone of the entry. The pattern and the next tick of a worker's cron entry are shown while a worker with this entry sends heartbeats. The pattern of a schedule is always shown.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
     const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
     const { cronListJson } = await import("../../../insight/json/cron-json.ts");

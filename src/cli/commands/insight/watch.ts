@@ -18,7 +18,7 @@ export const watchCommand = defineCommand({
   describe: "Show the queue live: jobs by condition, incidents, the busiest tasks",
   options: { interval: { ...span("Refresh interval"), fallback: "2s" } },
   notes:
-    "Without a terminal it shows one screen and ends. With --json it writes a line at each interval until it is stopped, with counts as in GET api/counts and incidents as in GET api/incidents.",
+    "Without a terminal the command shows one screen and ends. With --json the command writes a line at each interval until a signal stops it, with counts as in GET api/counts and incidents as in GET api/incidents.",
   run: async ({ interval = 2_000, ...args }) => {
     if (interval < MIN_MS) {
       throw new InputError([{ path: "interval", message: "must be at least 500ms" }]);

@@ -26,7 +26,7 @@ export const healthcheckCommand = defineCommand({
     insecure: flag("Accept any certificate, also one for another host name"),
   },
   notes:
-    "Requests <url>/readyz. Without a URL, it uses the address that WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT give the admin, as in a container. Exit status: 0 ready; 1 not ready or no response in time.",
+    "Requests <url>/readyz. Without a URL, the address comes from WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT, the variables of worker admin. Exit status: 0 ready; 1 not ready or no response in time.",
   unsupported: {
     databaseUrl: "it connects to the admin, not to the database",
     schema: "it connects to the admin, not to the database",

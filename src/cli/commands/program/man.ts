@@ -10,7 +10,7 @@ export const manCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "man",
     describe: "Print the manual page: worker man | man -l -",
-    notes: "To install it: worker man > /usr/local/share/man/man1/worker.1",
+    notes: "To install the page: worker man > /usr/local/share/man/man1/worker.1",
     unsupported: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async () => {
       printOwn(manualPage(manualOf(program, all())));

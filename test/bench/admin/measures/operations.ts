@@ -81,13 +81,15 @@ export const operations: Measure = {
         line(`reschedule with pauses, ${moved.done} jobs`, "", `${short(moved.perSecond)}/s`, null),
       );
       lines.push(atMost("reschedule with pauses: fetch p95", moved.fetch / quiet, 2, "×"));
-      lines.push(atMost("reschedule with pauses: first fetch after", await prober.once(), 50));
+      lines.push(atMost("reschedule with pauses: first fetch afterwards", await prober.once(), 50));
       const undone = await bench.admin.post(`/api/operations/${moved.id}/undo`, {});
       if (undone.status > 202) lines.push(line("undo", "200", undone.text.slice(0, 80), false));
       else {
         const { state } = await untilOver(bench, moved.id);
         const isSame = (await fingerprint(bench)) === before;
-        lines.push(line("undo restores byte for byte", "the same", `${state}, ${isSame}`, isSame));
+        lines.push(
+          line("undo restores the jobs byte for byte", "the same", `${state}, ${isSame}`, isSame),
+        );
       }
       const fast = await speed(bench, { ...body, changes: { priority: 8 } }, null, UNTHROTTLED);
       lines.push(atLeast(`reschedule, ${fast.done} jobs`, fast.perSecond, 10_000, "/s"));
@@ -99,7 +101,7 @@ export const operations: Measure = {
       lines.push(atMost(`stop (${stopped.state})`, performance.now() - requestedAt, 500));
       const failed = await speed(bench, { q: "is:ready", action: "fail" }, null, UNTHROTTLED);
       lines.push(atLeast(`fail, ${failed.done} jobs`, failed.perSecond, 10_000, "/s"));
-      lines.push(atMost("fail: first fetch after", await prober.once(), 50));
+      lines.push(atMost("fail: first fetch afterwards", await prober.once(), 50));
       const completed = await speed(
         bench,
         { q: "is:failed", action: "complete" },

@@ -97,7 +97,14 @@ export const watching: Measure = {
           lines.push(line(`${viewers} viewers`, "all admitted", `${open.length}`, false));
         }
         lines.push(atMost(`cores, ${viewers} viewers`, cores, 0.15, ""));
-        lines.push(line(`bytes a second, each of ${viewers}`, "", short(bytes / WATCHED_S), null));
+        lines.push(
+          line(
+            `bytes a second for each viewer, ${viewers} viewers`,
+            "",
+            short(bytes / WATCHED_S),
+            null,
+          ),
+        );
         await pause(2_000);
       }
     } finally {

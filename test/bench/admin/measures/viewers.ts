@@ -34,7 +34,7 @@ export const manyViewers: Measure = {
       return [
         line("viewers admitted", `${VIEWERS}`, `${open.length + 1}`, open.length + 1 === VIEWERS),
         atMost("memory of 1,000 viewers", grown, 60, "MB"),
-        atMost("CPU of a tick to 1,000 viewers", tickMs, 10),
+        atMost("CPU of an event to 1,000 viewers", tickMs, 10),
         line("CPU of bare writes to 1,000 sockets", "", ms(bareMs), null),
       ];
     } finally {

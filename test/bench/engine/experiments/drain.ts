@@ -18,8 +18,8 @@ export const drain: Experiment = {
     shown(speed("drain, fast lane, vs local queue of 2,000", "fast", ["gw-2000"], 0)),
     cost("CPU a job, safe", "µs", "cpuUs", "ours", 0.6),
     cost("CPU a job, fast lane", "µs", "cpuUs", "fast", 0.35),
-    shown(cost("– of it in Node, safe", "µs", "nodeUs", "ours", 0)),
-    shown(cost("– of it in PostgreSQL, safe", "µs", "pgUs", "ours", 0)),
+    shown(cost("CPU a job in Node, safe", "µs", "nodeUs", "ours", 0)),
+    shown(cost("CPU a job in PostgreSQL, safe", "µs", "pgUs", "ours", 0)),
     cost("WAL a job, safe", "B", "wal", "ours", 1),
     cost("WAL a job, fast lane", "B", "wal", "fast", 0.36),
     {

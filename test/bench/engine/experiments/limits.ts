@@ -124,7 +124,7 @@ export const limitRivals: Experiment = {
     const target = { value: CAPACITY };
     const less = { ...row, better: "less", target: { ratio: 1 } } as const;
     return [
-      { ...less, name: `${title}: most at once`, unit: "", metric: "most", target },
+      { ...less, name: `${title}: most jobs at once`, unit: "", metric: "most", target },
       { ...row, ...speed, name: title, target: { ratio: 1 } },
       { ...less, name: `${title}: CPU in PostgreSQL`, unit: "µs", metric: "pgUs" },
       { ...less, name: `${title}: WAL`, unit: "B", metric: "wal" },

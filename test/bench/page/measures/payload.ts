@@ -39,7 +39,7 @@ async function opened(bench: PageBench, mb: number, shows: string): Promise<read
     );
     return [
       atMost(`a payload of ${mb} MB: opened`, ms, 2_000),
-      atMost("its longest task", Math.max(0, ...tasks), 1_000),
+      atMost(`a payload of ${mb} MB: longest task`, Math.max(0, ...tasks), 1_000),
     ];
   } finally {
     await browser.close();

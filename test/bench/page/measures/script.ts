@@ -41,11 +41,11 @@ export const script: PageMeasure = {
     }
     await browser.close();
     const middle = (what: string, all: number[], most: number) => [
-      atMost(`${what}, the middle one`, percentile(all, 0.5), most),
+      atMost(`${what}, median`, percentile(all, 0.5), most),
       line(`${what}, 95 of 100`, "", `≤ ${ms(percentile(all, 0.95))}`, null),
     ];
     return [
-      ...middle("live tick of 100 rows, script", ticks, 8),
+      ...middle("live update of 100 rows, script", ticks, 8),
       ...middle("key in the query, script, layout and paint", keys, 16),
     ];
   },

@@ -16,7 +16,7 @@ function sizes(): readonly Line[] {
   const fonts = readdirSync(join(folder, "fonts")).filter((name) => name.endsWith(".woff2"));
   const fontBytes = fonts.map((name) => statSync(join(folder, "fonts", name)).size);
   return [
-    atMost("module and host, brotli", sum(brotli) / 1_000, 114, "KB"),
+    atMost("WebAssembly module and its scripts, brotli", sum(brotli) / 1_000, 114, "KB"),
     atMost("fonts", sum(fontBytes) / 1_000, 60, "KB"),
   ];
 }

@@ -112,7 +112,7 @@ async function minute(
     const now = wire.bytes();
     const kb = (of: "all" | "stream") => (now[of] - (before[i]?.[of] ?? 0)) / 1024;
     const requests = now.requests - (before[i]?.requests ?? 0);
-    const parts = `stream ${kb("stream").toFixed(1)}, ${requests} requests`;
+    const parts = `stream ${kb("stream").toFixed(1)} KB, ${requests} requests`;
     return atMost(`a minute, ${when}: ${name} (${parts})`, kb("all"), most, "KB");
   });
 }

@@ -50,10 +50,10 @@ export function testPackedRows(
     const { failed, slowest, mb } = await askAll(admin, paths);
     const healthMs = await health.stop();
     t.diagnostic(
-      `${mb.toFixed(0)} MB more; slowest ${slowest}; /healthz ${healthMs.toFixed(0)} ms`,
+      `${mb.toFixed(0)} MB more memory; slowest request ${slowest}; /healthz ${healthMs.toFixed(0)} ms`,
     );
     assert.deepEqual(failed, []);
-    assert.ok(mb <= MAX_MB, `the admin uses ${mb} MB more`);
+    assert.ok(mb <= MAX_MB, `the admin's memory grew by ${mb} MB`);
     assert.ok(healthMs <= MAX_HEALTH_MS, `the 99th percentile of /healthz is ${healthMs} ms`);
     await admin.stop();
     await bound?.remove();

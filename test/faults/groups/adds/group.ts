@@ -32,7 +32,7 @@ export const group: FaultGroup = {
     for (const way of WAYS) {
       if (field.brief && way.isSlow) continue;
       await cutEverywhere(field, way, proxy, tally);
-      field.say(`${way.name}: cut at every place`);
+      field.say(`${way.name}: connections were cut at every place`);
     }
     await tally.judge("cut at every place");
     await addAtRandom(field, url, new Tally(field, count));
@@ -68,7 +68,7 @@ async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tal
     const lasting = way.isSlow ? await way.start(proxy.url, field.directory) : null;
     let isCut = true;
     for (let count = 0; isCut; count++) {
-      const where = `${temperature}, ${direction}, ${isTorn ? "torn " : ""}behind ${count}`;
+      const where = `${temperature} connection, cut after ${count} messages of ${direction}${isTorn ? " and a part" : ""}`;
       const adder = lasting ?? (await way.start(proxy.url, field.directory));
       if (temperature === "warm") await adder.add(names());
       const before = proxy.cuts;
@@ -95,8 +95,10 @@ async function again(
   names: readonly string[],
 ): Promise<void> {
   const outcomes = await adder.add(names);
-  field.figure("keyed, unknown, tried again", null, outcomes.length, { unit: "" });
+  field.figure("jobs with a key, added again after an unknown outcome", null, outcomes.length, {
+    unit: "",
+  });
   if (outcomes.some((one) => one !== "added")) {
-    field.problem(null, `${way.name}, ${where}: cannot be repeated`);
+    field.problem(null, `${way.name}, ${where}: the repeated add failed`);
   }
 }

@@ -55,8 +55,8 @@ export class Tally {
     const isThere = ({ name }: AddedName) => there.has(name);
     figure("adds", this.#all);
     figure("rejected as outcome_unknown", of("unknown"));
-    figure("unknown, and added", of("unknown").filter(isThere));
+    figure("rejected as outcome_unknown, but added", of("unknown").filter(isThere));
     figure("rejected otherwise", of("not added"));
-    figure("not unknown, and added", of("not added").filter(isThere), 0);
+    figure("rejected otherwise, but added", of("not added").filter(isThere), 0);
   }
 }

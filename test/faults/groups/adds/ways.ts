@@ -80,7 +80,7 @@ const coalesced: Way = {
 };
 
 const insideTransaction: Way = {
-  ...{ name: "in a caller's transaction", jobs: 1, isKeyed: false, ...quick },
+  ...{ name: "addJob in a caller's transaction", jobs: 1, isKeyed: false, ...quick },
   async start(url) {
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => {});

@@ -38,11 +38,11 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
     most: 5_000,
   });
   await waitUntil(
-    "all readers are updated again",
+    "all readers have received the queue's state again",
     async () => streams.streamsWith("pulse") === streams.size,
   );
   field.figure(
-    "from the start of PostgreSQL until all readers are updated",
+    "from the start of PostgreSQL until all readers have received the queue's state",
     null,
     machineTime() - ready,
     {
@@ -51,9 +51,9 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   );
   field.figure("readers", null, streams.size, { least: field.times(READERS, 50), unit: "" });
   const grown = Math.max(grownAway, admin.rss_mb() - rss);
-  field.figure("memory grown in the outage", null, grown, { most: MAX_GROWN_MB, unit: "MB" });
+  field.figure("growth of memory in the outage", null, grown, { most: MAX_GROWN_MB, unit: "MB" });
   const logged = linesOf(log) - lines;
-  field.figure("log lines of the outage", null, logged, { most: MAX_LINES, unit: "" });
+  field.figure("lines logged in the outage", null, logged, { most: MAX_LINES, unit: "" });
   await admin.stop();
 }
 
@@ -61,7 +61,7 @@ export const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").
 
 /** Waits until the admin answers a request for the list of jobs with this status. */
 export const answers = (admin: AdminProcess, status: number) =>
-  waitUntil(`a list is answered with ${status}`, async () => {
+  waitUntil(`the admin answers a request for a list with ${status}`, async () => {
     const answer = await admin.get("/api/jobs").catch(() => null);
     return answer?.status === status;
   });

@@ -28,13 +28,14 @@ export async function idleSockets(field: Field, server: Server): Promise<void> {
   }
   for (let n = 0; n < QUESTIONS; n++) {
     const { status, ms } = await admin.get("/api/overview");
-    field.figure(`an answer after ${wanted} idle connections were opened`, null, ms, {
+    field.figure(`from a request to its answer, beside ${wanted} idle connections`, null, ms, {
       most: MAX_MS,
     });
-    if (status !== 200) field.problem(null, `beside idle sockets the overview is ${status}`);
+    if (status !== 200)
+      field.problem(null, `beside idle connections, the overview was answered with ${status}`);
   }
   const grown = admin.rss_mb() - rss;
-  field.figure("memory grown by idle sockets", null, grown, { most: 128, unit: "MB" });
+  field.figure("growth of memory by idle connections", null, grown, { most: 128, unit: "MB" });
   await admin.stop();
 }
 

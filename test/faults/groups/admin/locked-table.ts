@@ -39,8 +39,9 @@ export async function lockedTable(field: Field, server: Server): Promise<void> {
       ["a write", writes],
     ] as const) {
       for (const { status, ms, text } of await Promise.all(all)) {
-        field.figure(`locked table: ${what} is 503 after`, null, ms, { most: MAX_MS });
-        if (status !== 503) field.problem(null, `locked table: ${what} is ${status}: ${text}`);
+        field.figure(`locked table: from ${what} to its answer`, null, ms, { most: MAX_MS });
+        if (status !== 503)
+          field.problem(null, `locked table: ${what} was answered with ${status}: ${text}`);
       }
     }
   }

@@ -27,7 +27,8 @@ export async function openStreams(port: number, count: number): Promise<Streams>
       path: "/api/events?events=pulse",
       localAddress,
     });
-    if (response.statusCode !== 200) throw new Error(`a stream is answered ${response.statusCode}`);
+    if (response.statusCode !== 200)
+      throw new Error(`a request for a stream was answered with ${response.statusCode}`);
     open.add(response);
     response.on("error", () => {}).on("close", () => open.delete(response));
     response.on("data", (chunk: Buffer) => {

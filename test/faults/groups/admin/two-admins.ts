@@ -64,8 +64,11 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
   const there = new Set(rows.map(({ key }) => key));
   const lost = [...writers.acknowledged].filter((key) => !there.has(key));
   field.figure("two admins, one killed: writes", null, writers.acknowledged.size, { unit: "" });
-  field.figure("needed a retry", null, writers.retried, { unit: "" });
-  field.figure("failed after one retry", null, writers.failed.length, { most: 0, unit: "" });
+  field.figure("writes that needed a retry", null, writers.retried, { unit: "" });
+  field.figure("writes that failed after one retry", null, writers.failed.length, {
+    most: 0,
+    unit: "",
+  });
   if (writers.failed.length > 0) field.say(`such as ${writers.failed[0]}`);
-  if (lost.length > 0) field.problem(null, `acknowledged and not there: ${lost.slice(0, 5)}`);
+  if (lost.length > 0) field.problem(null, `acknowledged jobs that are lost: ${lost.slice(0, 5)}`);
 }

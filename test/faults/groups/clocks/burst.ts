@@ -22,7 +22,10 @@ export async function burst(field: Field, server: Server): Promise<void> {
       const early = runs.filter(({ from }) => from < due - 20).length;
       if (early > 0) stand.problem(`${early} jobs started before their time`);
       if (runs.length !== jobs) stand.problem(`${runs.length} runs of ${jobs} jobs`);
-      stand.figure(`${jobs} jobs due at one moment have started`, (runs.at(-1)?.from ?? 0) - due);
+      stand.figure(
+        `until ${jobs} jobs due at one moment have started`,
+        (runs.at(-1)?.from ?? 0) - due,
+      );
       await stand.end();
     });
   }

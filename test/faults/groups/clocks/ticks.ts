@@ -30,7 +30,7 @@ export async function ticks(field: Field, server: Server): Promise<void> {
     for (let crash = 0; crash < 2; crash++) await crashAtTick(field, stand, server);
     const last = await nextTick(stand);
     await field.outage(last - (await databaseTime(stand)));
-    await stand.until("the last tick is scheduled", async () => {
+    await stand.until("a job of the last tick exists", async () => {
       const found = await scheduled(stand);
       return found.some(({ at }) => at === last);
     });
@@ -86,15 +86,18 @@ const scheduled = (stand: Stand) =>
 async function judge(stand: Stand, first: number, last: number): Promise<void> {
   const found = await scheduled(stand);
   for (const { entry, at, jobs } of found) {
-    if (jobs > 1) stand.problem(`entry ${entry} has ${jobs} jobs of ${new Date(at).toISOString()}`);
+    if (jobs > 1)
+      stand.problem(`entry ${entry} has ${jobs} jobs of the tick at ${new Date(at).toISOString()}`);
   }
   for (let at = first; at <= last; at += MINUTE_MS) {
     const ofTick = found.filter((tick) => tick.at === at);
-    stand.figure("entries of fifty that were scheduled at a tick", ofTick.length, {
+    stand.figure("entries of fifty that added a job at a tick", ofTick.length, {
       ...{ least: ENTRIES, unit: "" },
     });
     if (ofTick.length !== ENTRIES) {
-      stand.problem(`${ofTick.length} of ${ENTRIES} entries at ${new Date(at).toISOString()}`);
+      stand.problem(
+        `${ofTick.length} of ${ENTRIES} entries added a job at ${new Date(at).toISOString()}`,
+      );
     }
     const lateMs = Math.max(...ofTick.map((tick) => tick.lateMs));
     stand.figure("from a tick to the add of its last job, with crashes", lateMs, MADE_UP);

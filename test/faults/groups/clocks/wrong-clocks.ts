@@ -44,7 +44,11 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
       const due = dueAt.get(n);
       if (due === undefined || attempt > 1) continue;
       if (from < due - READING_MS) stand.problem(`${n} started ${due - from} ms before its time`);
-      stand.figure("with wrong clocks, a scheduled job starts after its time", from - due, STARTED);
+      stand.figure(
+        "with wrong clocks, from the due time of a job to its start",
+        from - due,
+        STARTED,
+      );
     }
   });
 }
@@ -69,5 +73,5 @@ async function stepAbout(field: Field, { mode, dice }: Stand, clock: FakeClock):
     clock.step(STEPS_S[dice(STEPS_S.length)] ?? 0);
     await field.outage(2_500);
   }
-  field.say(`${mode.name}: the clocks have jumped about`);
+  field.say(`${mode.name}: one clock has jumped repeatedly`);
 }

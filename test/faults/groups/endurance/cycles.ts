@@ -31,5 +31,6 @@ export async function cycles(field: Field, stand: Stand, count: number, warmUp: 
   checkGrowth(stand, "200 starts and stops", await sample("warm"), await sample("done"));
   await exited;
   const rows = await stand.sql("select id from worker._private_workers");
-  if (rows.length > 0) stand.problem(`${rows.length} heartbeat rows after starts and stops`);
+  if (rows.length > 0)
+    stand.problem(`${rows.length} heartbeat rows are left after starts and stops`);
 }

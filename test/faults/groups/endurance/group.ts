@@ -37,7 +37,7 @@ export const group: FaultGroup = {
     const days = await field.stands(server, { name: "-day" });
     const startAndStop = async (stand: Stand) => {
       await cycles(field, stand, field.times(TIMES, 8), field.times(WARM_UP, 2));
-      field.say(`${stand.mode.name}: started and stopped`);
+      field.say(`${stand.mode.name}: workers were started and stopped`);
       await stand.end();
     };
     const reconnect = async (stand: Stand) => {

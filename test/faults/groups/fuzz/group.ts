@@ -66,12 +66,12 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   const served = { least: least / 25, unit: "" } as const;
   field.figure("hostile requests that had the requested effect", null, tally.served, served);
   field.figure("hostile requests that were not HTTP", null, tally.unreadable, { unit: "" });
-  field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
+  field.figure("peak of memory", null, peak_mb, { most: 512, unit: "MB" });
   // The heap is measured, too, because the resident memory includes unused memory of V8.
   const grown = peaks_mb[2] - peaks_mb[1];
-  field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
+  field.figure("growth of memory in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];
-  field.figure("heap kept, grown in the last third", null, kept, { most: 24, unit: "MB" });
+  field.figure("growth of the kept heap in the last third", null, kept, { most: 24, unit: "MB" });
   for (const { what, count, samples, isForeseen } of tally.findings()) {
     field.say(`${count} × ${what}\n${samples.join("\n")}`);
     if (!isForeseen) field.problem(null, `fuzz: ${count} × ${what}; ${samples[0]}`);
@@ -83,9 +83,12 @@ function tellHonest(field: Field, reader: Reader, writer: Writers): void {
   field.figure("the slowest honest read", null, reader.slowestMs, { most: 5_000 });
   field.figure("honest writes", null, writer.acknowledged.size, { least: 2, unit: "" });
   const retried = reader.retried + writer.retried;
-  field.figure("honest ones that needed a retry", null, retried, { unit: "" });
+  field.figure("honest requests that needed a retry", null, retried, { unit: "" });
   const failed = [...reader.failed, ...writer.failed];
-  field.figure("honest ones failed after one retry", null, failed.length, { most: 0, unit: "" });
+  field.figure("honest requests that failed after one retry", null, failed.length, {
+    most: 0,
+    unit: "",
+  });
   // A slow machine can cause 503 and 504, so these failures count only in the figure above.
   const unforeseen = failed.filter((one) => !/ 50[34](?: |$)/.test(one));
   for (const one of unforeseen.slice(0, 5)) field.problem(null, `beside the fuzz: ${one}`);

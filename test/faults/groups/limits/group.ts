@@ -38,7 +38,7 @@ export const group: FaultGroup = {
         await fullAgain(field, stand);
         await stand.rest();
       });
-      field.say(`${stand.mode.name}: the use of the limits is measured`);
+      field.say(`${stand.mode.name}: the use of the limits has been measured`);
     }
     await field.each(stands, (stand) => stand.hire(MEMBERS));
     await underFaults(field, server, stands);

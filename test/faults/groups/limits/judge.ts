@@ -27,14 +27,18 @@ function judgeConcurrency(
   if (concurrency === undefined || concurrency === null) return;
   const { most, at } = mostAtOnce(spans);
   const bound = { most: concurrency, unit: "" } as const;
-  stand.figure(`most at once of ${limit.name} (${concurrency})`, most, bound);
+  stand.figure(
+    `most running jobs of the limit ${limit.name} (allowed: ${concurrency})`,
+    most,
+    bound,
+  );
   if (most <= concurrency) return;
   const running = spans.filter(({ from, to }) => from <= at && to > at);
   const list = running
     .slice(-SHOWN)
-    .map(({ n, by, from }) => `${n} on ${by} since ${Math.round(at - from)} ms`);
+    .map(({ n, by, from }) => `${n} on ${by} for ${Math.round(at - from)} ms`);
   stand.problem(
-    `${name}: ${most} of ${concurrency} ran at ${at.toFixed(1)}, at last ${list.join("; ")}`,
+    `${name}: ${most} jobs ran at ${at.toFixed(1)}, allowed: ${concurrency}; the last ones: ${list.join("; ")}`,
   );
 }
 
@@ -45,7 +49,7 @@ function judgeRate(stand: Stand, { name, limit }: CountedJobs, spans: readonly S
   const allowed = rate.limit + (rate.burst ?? 1);
   const { most, at } = mostWithin(starts, rate.perMs);
   const bound = { most: allowed, unit: "" } as const;
-  stand.figure(`most starts of ${name} in any second (${allowed})`, most, bound);
+  stand.figure(`most starts of ${name} in any second (allowed: ${allowed})`, most, bound);
   if (most <= allowed) return;
   const within = spans.filter(({ from }) => from >= at && from < at + rate.perMs);
   const by = Map.groupBy(within, (span) => span.by);

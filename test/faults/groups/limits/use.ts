@@ -38,7 +38,7 @@ export async function capacityUsed(
   const rate = (100 * starts) / (to - from) / ideal;
   stand.figure(what, rate, { least: 100 * USED, unit: "" });
   const mean = meanAtOnce(spans, from, to);
-  stand.figure(`mean number that runs at capacity ${capacity}`, mean, {
+  stand.figure(`mean number of running jobs at capacity ${capacity}`, mean, {
     ...{ least: USED * capacity, unit: "" },
   });
 }
@@ -66,7 +66,7 @@ export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch):
   await done(stand, "tenant");
   const spans = watch.spans(stand.runs()).filter(({ n }) => /^tenant\/\d+ used /.test(n));
   const { from, to } = steady(spans.map((span) => span.from));
-  stand.figure(`mean number that runs of ${TENANTS} × 3`, meanAtOnce(spans, from, to), {
+  stand.figure(`mean number of running jobs, of ${TENANTS} × 3`, meanAtOnce(spans, from, to), {
     unit: "",
   });
 }
@@ -86,7 +86,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
       );
       await addAll(stand, some);
     };
-    await stand.until("the limit is full", async () => {
+    await stand.until(`more than ${10 * capacity} jobs of the limit have started`, async () => {
       await refill();
       return own().length > 10 * capacity;
     });
@@ -96,11 +96,15 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
       const [row] = await stand.sql<{ count: number }>(HELD, [kind, victim.workerId]);
       return row?.count ?? 0;
     };
-    await stand.until("the limit is full again", async () => {
+    await stand.until("the other workers hold all permits of the limit", async () => {
       await refill();
       return (await held()) === capacity;
     });
-    stand.figure("full again after a holder was killed", machineTime() - at, FULL_AGAIN);
+    stand.figure(
+      "from a kill until the other workers hold all permits",
+      machineTime() - at,
+      FULL_AGAIN,
+    );
     await stand.hire();
     await done(stand, kind);
   }

@@ -72,7 +72,7 @@ export class Wire {
       const at = machineTime();
       stand.log.write({ e: "added", n: name, job: job.id });
       const run = () => stand.runs().find((one) => one.n === name);
-      await stand.until(`a job is announced after ${what}`, () => run() !== undefined, 10_000);
+      await stand.until(`a new job has started after ${what}`, () => run() !== undefined, 10_000);
       times.push(Math.max(0, (run()?.from ?? 0) - at));
     }
     for (const one of this.#stock) one.signal("SIGCONT");

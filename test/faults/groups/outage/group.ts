@@ -35,7 +35,7 @@ export const group: FaultGroup = {
       if (n % 5 === 4) field.say(`killed ${n + 1} times`);
     }
     for (const seconds of field.brief ? [] : AWAY_S) {
-      field.say(`away for ${seconds} s`);
+      field.say(`PostgreSQL is away for ${seconds} s`);
       await measureRecovery(way, `${seconds} s away`, () => away(field, server, seconds));
     }
     const refusedMs = field.brief ? 1_500 : REFUSED_MS;
@@ -45,12 +45,12 @@ export const group: FaultGroup = {
     await measureRecovery(way, "all connections taken", () =>
       takenConnections(field, server, refusedMs),
     );
-    field.say("sessions are ended at random");
+    field.say("database sessions are ended at random");
     // Each ended session is an outage of its own, so the bound for the log lines of one outage does not apply.
     const anyLines = { linesAtMost: Number.POSITIVE_INFINITY };
     await measureRecovery(
       way,
-      "sessions ended at random",
+      "database sessions ended at random",
       () => sessionsEnded(field, server, refusedMs),
       anyLines,
     );

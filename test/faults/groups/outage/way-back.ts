@@ -40,10 +40,12 @@ export async function measureRecovery(
       const now = reported(member);
       if (Number.isFinite(linesAtMost)) {
         const bound = { most: linesAtMost, unit: "" } as const;
-        stand.figure(`warnings a worker: ${what}`, now.lines - lines, bound);
+        stand.figure(`warnings and errors per worker: ${what}`, now.lines - lines, bound);
       }
       if (now.judged > judged)
-        stand.problem(`${member.by} treated a live worker as stale: ${what}`);
+        stand.problem(
+          `${member.by} recovered jobs of a live worker or lost its own lease: ${what}`,
+        );
     }
   });
 }
@@ -91,7 +93,7 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
     full = Math.max(rated, ...(firsts as number[]));
     return true;
   };
-  await stand.until("every worker runs jobs, and as many as before", look, MAX_MS);
+  await stand.until("every worker has started a job, and the full rate is reached", look, MAX_MS);
   return full;
 }
 
@@ -113,9 +115,11 @@ export async function sessionsAreBack(stand: Stand): Promise<void> {
   ]);
   const sessions = async () => JSON.stringify(await stand.sql(SESSIONS));
   const isSo = async () => (await sessions()) === expected;
-  await stand.until("its sessions are back", isSo, MAX_MS).catch(async () => {
-    stand.problem(`sessions are ${await sessions()}, not ${expected}`);
-  });
+  await stand
+    .until("the workers have exactly the database sessions that they keep open", isSo, MAX_MS)
+    .catch(async () => {
+      stand.problem(`the database sessions are ${await sessions()}, not ${expected}`);
+    });
 }
 
 const OF_STOCK = "locked_by like 'pool-%' and locked_at < now() - interval '5 s'";
@@ -134,7 +138,7 @@ export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
-    stand.figure("jobs left locked by a live worker", row?.count ?? 0, { unit: "" });
+    stand.figure("jobs left locked by a Graphile worker", row?.count ?? 0, { unit: "" });
   }
   // Jobs whose results a Graphile worker has lost may run again.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});

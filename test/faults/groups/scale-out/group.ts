@@ -54,13 +54,14 @@ export const group: FaultGroup = {
     );
     const there = new Set(rows.map(({ key }) => key));
     const lost = [...writers.acknowledged].filter((key) => !there.has(key));
-    if (lost.length > 0) field.problem(null, `written by an admin and lost: ${lost.slice(0, 5)}`);
-    field.figure("written through the proxy", null, writers.acknowledged.size, { unit: "" });
+    if (lost.length > 0)
+      field.problem(null, `jobs that an admin acknowledged and that are lost: ${lost.slice(0, 5)}`);
+    field.figure("jobs added through the proxy", null, writers.acknowledged.size, { unit: "" });
     await field.each(stands, async (stand) => {
       await stand.end();
       const most = stand.mode.fastLane === false ? FREED_MS : FREED_FAST_MS;
       for (const { ms } of freedAfter(stand.runs())) {
-        stand.figure("recovered after its host was killed", ms, { most });
+        stand.figure("a job is recovered after its host was killed", ms, { most });
       }
     });
   },
@@ -125,7 +126,7 @@ async function killAtRandom(
   for (let which = places.length; performance.now() < end; which = field.dice(places.length + 1)) {
     const place = places[which];
     killed += 1;
-    field.say(`${killed}: ${place?.name ?? "the primary"}`);
+    field.say(`kill ${killed}: ${place?.name ?? "the primary"}`);
     fault();
     if (place === undefined) await failedOver(field, cluster, stands);
     else {

@@ -86,7 +86,7 @@ async function stopOne(field: Field, server: Server, url: string, tasks: string,
   const text = "delete from worker._private_workers returning id";
   const rows = await server.sql(text, [], db);
   if (rows.length > 0 && !one.isAway)
-    field.problem(null, `worker run, ${one.name}: its row is left`);
+    field.problem(null, `worker run, ${one.name}: a heartbeat row is left`);
 }
 
 /** Resolves at the log line about the start. The stream is still read afterwards, so that the process can write. */
@@ -126,13 +126,15 @@ async function ended(field: Field, child: ChildProcess, exited: Promise<unknown[
   const [code, signal] = await exited;
   clearTimeout(late);
   field.figure(`worker run, SIGTERM: ${one.name}`, null, machineTime() - from, { most: one.most });
-  if (code !== 0) field.problem(null, `worker run, ${one.name}: ended with ${signal ?? code}`);
+  if (code !== 0)
+    field.problem(null, `worker run, ${one.name}: the process ended with ${signal ?? code}`);
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = machineTime() + 60_000;
   while (!(await isSo())) {
-    if (machineTime() > end) throw new Error("worker run does not do what it should");
+    if (machineTime() > end)
+      throw new Error("timed out: `worker run` has not started, or does not run its jobs");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -34,9 +34,24 @@ const CASES: readonly Case[] = [
   { name: "idle, log disk full", most: IDLE_MS, changes: { stderr: "/dev/full" } },
   { name: "a job of 1 s", most: 1_000 + IDLE_MS, jobMs: 1_000 },
   { name: "a job without end", most: GIVEN_UP_MS, jobMs: ENDLESS_MS },
-  { name: "the same, SIGTERM twice", most: GRACE_MS + IDLE_MS, jobMs: ENDLESS_MS, twice: true },
-  { name: "the same, PostgreSQL away", most: GIVEN_UP_MS, jobMs: ENDLESS_MS, fault: "away" },
-  { name: "the same, connections mute", most: GIVEN_UP_MS, jobMs: ENDLESS_MS, fault: "mute" },
+  {
+    name: "a job without end, SIGTERM twice",
+    most: GRACE_MS + IDLE_MS,
+    jobMs: ENDLESS_MS,
+    twice: true,
+  },
+  {
+    name: "a job without end, PostgreSQL away",
+    most: GIVEN_UP_MS,
+    jobMs: ENDLESS_MS,
+    fault: "away",
+  },
+  {
+    name: "a job without end, connections mute",
+    most: GIVEN_UP_MS,
+    jobMs: ENDLESS_MS,
+    fault: "mute",
+  },
 ];
 
 interface Place {
@@ -120,7 +135,8 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
   // If an abandoned job keeps the process alive, the library ends the process with SIGTERM.
-  if (code !== 0 && signal !== "SIGTERM") stand.problem(`${name}: ended with ${signal ?? code}`);
+  if (code !== 0 && signal !== "SIGTERM")
+    stand.problem(`${name}: the process ended with ${signal ?? code}`);
 }
 
 async function leftBy({ stand, member }: Place, { name, jobMs, fault }: Case): Promise<void> {
@@ -128,10 +144,11 @@ async function leftBy({ stand, member }: Place, { name, jobMs, fault }: Case): P
   const locked = `select id from worker._private_jobs where locked_by is not null and locked_by = $1`;
   const ours = () => stand.sql(locked, [member.workerId]);
   await stand.until("the database answers", async () => (await ours()).length >= 0);
-  if (fault === undefined && (await ours()).length > 0) stand.problem(`${name}: its job is locked`);
+  if (fault === undefined && (await ours()).length > 0)
+    stand.problem(`${name}: the worker's job is still locked`);
   const text = "select id from worker._private_workers where id = $1";
   if (fault === undefined && (await stand.sql(text, [member.workerId])).length > 0) {
-    stand.problem(`${name}: its heartbeat row is left`);
+    stand.problem(`${name}: the worker's heartbeat row is left`);
   }
   if (jobMs === undefined || jobMs < ENDLESS_MS) return;
   // Shortens the endless job, so that its next run ends at once.

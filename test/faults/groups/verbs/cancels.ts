@@ -114,7 +114,7 @@ export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
       const ms = (run.from - at).toFixed(1);
       const isAborted = isRunning && (aborted.has(job) || run.died);
       if (!isAborted) stand.problem(`job ${job} started on ${run.by} ${ms} ms after its cancel`);
-      else stand.figure("a start of a job that was being cancelled", run.from - at);
+      else stand.figure("from a cancel to the start of the cancelled job", run.from - at);
     }
   }
   stand.figure("cancelled jobs", all.length, { least: 1, unit: "" });

@@ -27,7 +27,7 @@ export const group: FaultGroup = {
         await measureCancels(field, stand, true);
         await stand.rest();
       });
-      field.say(`${stand.mode.name}: the times of a quiet fleet are measured`);
+      field.say(`${stand.mode.name}: the times of a quiet fleet have been measured`);
     }
     await field.each(stands, (stand) => stand.hire(MEMBERS));
     await underFaults(field, server, stands);

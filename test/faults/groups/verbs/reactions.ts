@@ -44,7 +44,7 @@ export async function measureResumes(field: Field, stand: Stand): Promise<void> 
     const from = machineTime();
     await resume(stand, target);
     const ofRound = () => stand.runs().filter(({ n }) => names.has(n));
-    await stand.until("all that was resumed has started", () => ofRound().length === JOBS);
+    await stand.until("all resumed jobs have started", () => ofRound().length === JOBS);
     const first = Math.min(...ofRound().map((run) => run.from));
     if (first < from) stand.problem(`a job started ${from - first} ms before it was resumed`);
     startedMs.push(first - from);
@@ -88,7 +88,7 @@ export async function pausedInBursts(field: Field, stand: Stand): Promise<void> 
     for (const { n, by } of early.slice(0, 3))
       stand.problem(`${n} started on ${by} after the answer to its pause`);
     await resume(stand, target);
-    await stand.until("the burst has started", () => started().length === BURST);
+    await stand.until("all jobs of the burst have started", () => started().length === BURST);
   }
 }
 

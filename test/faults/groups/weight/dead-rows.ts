@@ -22,11 +22,14 @@ export async function deadRows(field: Field): Promise<void> {
       await using holder = await dead(stand);
       const speed = await measured(stand);
       const bound = { unit: "jobs/s" } as const;
-      stand.figure(`behind ${DEAD.toLocaleString("en-US")} dead rows`, speed, bound);
+      stand.figure(`speed behind ${DEAD.toLocaleString("en-US")} dead rows`, speed, bound);
       if (stand.mode.stock) stockSpeed = speed;
       else if (stockSpeed !== null) {
         const times = speed / stockSpeed;
-        stand.figure("of Graphile Worker's speed there", times, { least: TIMES, unit: "x" });
+        stand.figure("speed behind dead rows, relative to Graphile Worker", times, {
+          least: TIMES,
+          unit: "x",
+        });
       }
       holder.release();
       await stand.end();

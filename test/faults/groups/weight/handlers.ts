@@ -59,7 +59,11 @@ const OPEN = `select id::text, payload->>'misbehavior' as behavior, attempts, lo
 async function ended(stand: Stand, what: string, ids: readonly string[], limitMs: number) {
   const open = () => stand.sql<{ behavior: string }>(OPEN, [ids]);
   await stand
-    .until(`${what} has ended`, async () => (await open()).length === 0, limitMs)
+    .until(
+      `every job whose task ${what} has ended`,
+      async () => (await open()).length === 0,
+      limitMs,
+    )
     .catch(async (error: Error) => {
       throw new Error(`${error.message}; left: ${JSON.stringify(await open())}`);
     });
@@ -68,7 +72,7 @@ async function ended(stand: Stand, what: string, ids: readonly string[], limitMs
 async function throwAnything(stand: Stand): Promise<void> {
   const behaviors = THROWS.filter((behavior) => !behavior.startsWith("returns"));
   const ids = await act(stand, behaviors);
-  await ended(stand, "all that throws", ids, 60_000);
+  await ended(stand, "throws", ids, 60_000);
   const rows = await stand.sql<{ behavior: string; length: number }>(
     `select payload->>'misbehavior' as behavior, coalesce(length(last_error), 0) as length
      from worker._private_jobs where id = any($1::bigint[])`,
@@ -78,7 +82,8 @@ async function throwAnything(stand: Stand): Promise<void> {
   for (const behavior of behaviors) {
     const length = failed.get(behavior);
     if (length === undefined) stand.problem(`a job whose task ${behavior} counted as completed`);
-    else if (length === 0) stand.problem(`a task that ${behavior} has no error`);
+    else if (length === 0)
+      stand.problem(`a job whose task ${behavior} has failed without an error text`);
   }
   stand.figure("kinds of throws that ended as failures", failed.size, { unit: "" });
 }
@@ -89,10 +94,10 @@ async function neverEnd(stand: Stand): Promise<void> {
     stand,
     Array.from({ length: 24 }, (_, n) => (n % 2 ? "never" : "late")),
   );
-  await ended(stand, "all that never ends", ids, 60_000);
+  await ended(stand, "never ends", ids, 60_000);
   const timed = stand.runs().filter(({ n }) => /^(never|late)/.test(n));
   for (const { from, to } of timed) {
-    stand.figure("a handler that never ends: its time is up", to - from, {
+    stand.figure("from the start of a handler that never ends to the end of its run", to - from, {
       most: TIMEOUT_MS + ENDED_MS,
     });
   }
@@ -101,7 +106,7 @@ async function neverEnd(stand: Stand): Promise<void> {
 async function block(stand: Stand, seconds: number): Promise<void> {
   const started = stand.members.map(({ workerId }) => workerId);
   const ids = await act(stand, [`blocks ${seconds}`, `blocks ${seconds}`], "line");
-  await ended(stand, "what blocks", ids, seconds * 2_000 + 60_000);
+  await ended(stand, "blocks", ids, seconds * 2_000 + 60_000);
   const runs = stand.runs().filter(({ n }) => n.startsWith("blocks"));
   stand.figure(`runs of 2 jobs that block for ${seconds} s`, runs.length, { most: 2, unit: "" });
   const rows = await stand.sql<{ id: string }>("select id from worker._private_workers");

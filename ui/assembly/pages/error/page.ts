@@ -3,7 +3,7 @@ import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
 import { crumbs, heading, headOf } from "../../controls/panel";
-import { valueText } from "../../controls/value";
+import { countedValue, valueText } from "../../controls/value";
 import { firstActionFor, JobAction, withJobs } from "../../generated/commands";
 import { Fix, Group } from "../../generated/records";
 import { copy } from "../../host";
@@ -205,7 +205,7 @@ export class ErrorPage extends Page {
     const all = this.group.failedCount > 0 ? this.group.failed : this.group.retrying;
     return [
       drawnButton(COPY, "Copy report", "error.report", "only-wide"),
-      link(queryPath(this.query), "btn", [text(`See ${valueText(valueOf(all))} jobs`)]),
+      link(queryPath(this.query), "btn", [text("See " + countedValue(valueOf(all), "job", "jobs"))]),
       writeButton(m, this.verbLabel, "ask.verb", verbArg(this.verb), "p"),
     ];
   }
