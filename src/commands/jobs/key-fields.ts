@@ -30,10 +30,7 @@ export const keyFields = {
     { option: "debounce" },
   ),
   debounce_max_secs: optional(
-    duration([
-      "Debounce at most",
-      "the job is due this long after the first add at the latest",
-    ]),
+    duration(["Debounce at most", "the job is due this long after the first add at the latest"]),
     { option: "debounce-max" },
   ),
   throttle_secs: optional(

@@ -205,7 +205,9 @@ export class ErrorPage extends Page {
     const all = this.group.failedCount > 0 ? this.group.failed : this.group.retrying;
     return [
       drawnButton(COPY, "Copy report", "error.report", "only-wide"),
-      link(queryPath(this.query), "btn", [text("See " + countedValue(valueOf(all), "job", "jobs"))]),
+      link(queryPath(this.query), "btn", [
+        text("See " + countedValue(valueOf(all), "job", "jobs")),
+      ]),
       writeButton(m, this.verbLabel, "ask.verb", verbArg(this.verb), "p"),
     ];
   }
