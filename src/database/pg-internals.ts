@@ -1,4 +1,4 @@
-// The undocumented parts of pg that this library uses. test/database/pg-internals.test.ts tests each part.
+// The undocumented parts of pg that this library uses. test/database/pg-internals.test.ts tests most of them.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
@@ -128,7 +128,7 @@ const REFUSED = "N".charCodeAt(0);
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // The socket's only listener waits for the server's response to the request to encrypt, a single byte.
+  // The socket's only "data" listener waits for the server's response to the request to encrypt: a single byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");

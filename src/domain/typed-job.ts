@@ -4,7 +4,7 @@ import type { AnyJob, JobSpec, JobToAdd, ThrottledSpec } from "./job-spec.ts";
 import type { ThrottledAdd } from "./limits/throttled-job.ts";
 import type { RawJson } from "./payload.ts";
 
-/** A task of defineTask() or defineBatchTask(), for functions that need only the identifier and the payload type. */
+/** A task, for functions that need only the identifier and the payload type. See Task. */
 export interface TaskLike<Payload> {
   /** The task identifier. */
   readonly identifier: string;
@@ -38,9 +38,12 @@ export type JobOfTask<Payload, Spec = JobSpec> = {
   ? { readonly payload: NoInfer<Payload> | RawJson }
   : { readonly payload?: NoInfer<Payload> | RawJson });
 
-/** The error that the compiler shows for addJob(task) without a payload that the task needs. */
+/**
+ * A type that no task matches. If addJob(task) lacks a payload that the task needs, the compiler's error contains the
+ * name of the member.
+ */
 export interface PayloadIsMissing {
-  /** Never present, so that no task matches this type. */
+  /** Never present. */
   readonly "the payload of this task is missing: addJob(task, payload)": never;
 }
 

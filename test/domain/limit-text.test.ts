@@ -35,7 +35,7 @@ test("A rate is typed as a number and a period, with any usual unit.", () => {
   assert.equal(parseRate("1".repeat(10_000)), null);
 });
 
-test("The words of a limit name the task or queue, the numbers, and the period in the largest unit that divides it.", () => {
+test("The text of a limit contains the task or queue, the numbers, and the period in the largest unit that divides the period.", () => {
   const task = { name: "l", scope: "task", match: "t", concurrency: null, rate: null } as const;
   const rate = (limit: number, perMs: number) => ({ limit, perMs, burst: 1_000 });
   const words: [object, string][] = [
@@ -44,7 +44,7 @@ test("The words of a limit name the task or queue, the numbers, and the period i
     [{ concurrency: 2, scope: "queue", match: "q" }, "at most 2 jobs of queue q at once"],
     [
       { rate: rate(5, 3_600_000) },
-      "at most 5 in an hour and 1,000 more at once after a quiet time, of task t",
+      "at most 5 jobs of task t in an hour and 1,000 more at once after a quiet time",
     ],
     [
       { rate: rate(5, 250), concurrency: 3, scope: "queue", match: "q/*" },

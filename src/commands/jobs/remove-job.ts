@@ -146,7 +146,7 @@ export const removeCommand = defineCommand({
       case "removed":
         return `Removed the job with the key ${key}`;
       case "locked":
-        return `The job with the key ${key} has started: it has lost its key and will not be retried`;
+        return `The job with the key ${key} is locked: it has lost its key and will not be retried`;
       case "absent":
         return `There is no job with the key ${key}`;
       default:

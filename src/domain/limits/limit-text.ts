@@ -28,12 +28,12 @@ export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
 /** Returns a rate as it is typed, such as `100/s`. */
 export const rateText = ({ limit, perMs }: Rate): string => `${limit}/${periodText(perMs, "")}`;
 
-/** Returns `100 in a second and 20 more at once after a quiet time`. */
-export function rateWords(rate: FullRate): string {
+/** Returns `100 in a second and 20 more at once after a quiet time`. `noun`: what follows the first number. */
+function rateWords(rate: FullRate, noun = ""): string {
   const { limit, burst } = rate;
   const period = periodWords(rate);
   const article = period === "hour" ? "an " : /^\d/.test(period) ? "" : "a ";
-  return `${numberText(limit)} in ${article}${period} and ${numberText(burst)} more at once after a quiet time`;
+  return `${numberText(limit)}${noun} in ${article}${period} and ${numberText(burst)} more at once after a quiet time`;
 }
 
 /** Returns `second` or `250 ms`. */
@@ -60,10 +60,9 @@ export function targetText({ scope, match }: Pick<LimitDefinition, "scope" | "ma
 /** Returns `at most 10 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time`. */
 export function limitText(limit: LimitDefinition): string {
   const { concurrency, rate } = limit;
-  const jobs = concurrency === 1 ? "1 job" : `${numberText(concurrency ?? 0)} jobs`;
-  if (rate === null) return `at most ${jobs} of ${targetText(limit)} at once`;
-  const started = rateWords(rate);
-  return concurrency === null
-    ? `at most ${started}, of ${targetText(limit)}`
-    : `at most ${jobs} of ${targetText(limit)} at once, ${started}`;
+  const jobs = (count: number) => ` ${count === 1 ? "job" : "jobs"} of ${targetText(limit)}`;
+  if (rate !== null && concurrency === null) return `at most ${rateWords(rate, jobs(rate.limit))}`;
+  const most = concurrency ?? 0;
+  const running = `at most ${numberText(most)}${jobs(most)} at once`;
+  return rate === null ? running : `${running}, ${rateWords(rate)}`;
 }

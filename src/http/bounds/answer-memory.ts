@@ -179,7 +179,7 @@ export function createAnswerMemory(
         readOn: (left) => readOn(reserved, left),
         async reserve(wanted, left) {
           if (wanted <= reserved.bytes) return true;
-          // Two waiting requests that keep some memory could wait for each other.
+          // Gives back the reserved memory. Otherwise, two requests could each wait for the memory that the other keeps.
           change(reserved, 0);
           await readOn(reserved, left);
           return enqueue(reserved, Math.min(wanted, limits.unreadBytesInAll), left);

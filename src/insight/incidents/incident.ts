@@ -1,4 +1,4 @@
-// The types of incidents and of the verdict. An incident is a problem that one of the rules in verdict.ts has found.
+// The types of incidents and of the verdict. An incident is a problem that one of the rules has found.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Fix } from "../why/fix.ts";
@@ -31,7 +31,7 @@ export interface Incident {
   /** Identifies the incident as long as the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
-  /** `bad`: jobs cannot run, or many fail. `warn`: a less urgent problem, or a pause. */
+  /** `bad`: jobs cannot run, many fail, or workers crash. `warn`: a less urgent problem, or a pause. */
   readonly level: "warn" | "bad";
   /** The subject and its problem: `Queue crm:acme is stuck`. */
   readonly title: string;
@@ -48,7 +48,8 @@ export interface Incident {
   readonly links: Links;
   readonly fix: Fix | null;
   /**
-   * The numbers of jobs or crashes over the last 3 hours or, for a peak, of future jobs. Empty if there is no chart.
+   * The bars of the incident's chart: numbers of jobs or crashes in parts of the last 3 hours. For a peak: numbers of
+   * future jobs. Empty if there is no chart.
    */
   readonly trend: readonly number[];
   /** The report about the crashes; only for the kind `poison`: jobs that crash their workers. */

@@ -6,7 +6,7 @@ import { countText } from "../../domain/words.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
 
-/** Returns the note on limits; null if no limit was found, or if no lock of a worker without heartbeats was found. */
+/** Returns the note on limits if there are limits, and a worker without heartbeats holds a lock; otherwise null. */
 export async function limitsNote(db: Database): Promise<string | null> {
   if (!(await hasLimits(db)) || (await readLimits(db)).length === 0) return null;
   return unreportedNote(db);
@@ -17,8 +17,8 @@ export const unreportedNote = (db: Database): Promise<string | null> =>
   noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 
 /**
- * Returns the note on these pauses; null if all of them are pauses of named queues, or if no lock of a worker without
- * heartbeats was found.
+ * Returns the note on these pauses if one of them is not of a named queue, and a worker without heartbeats holds a lock;
+ * otherwise null.
  */
 export async function pausesNote(
   db: Database,

@@ -182,6 +182,6 @@ function rejectedBy(signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);
   else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  promise.catch(() => {}); // If no task uses the promise, its rejection must not count as unhandled.
+  promise.catch(() => {}); // If the task does not use the promise, its rejection must not count as unhandled.
   return promise;
 }

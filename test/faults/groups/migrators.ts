@@ -156,5 +156,5 @@ async function migrateAgain(stand: Stand): Promise<void> {
     stand.problem(`the schema was incomplete: another migrate() returned ${kind}`);
   const [row] = await stand.sql<{ levels: string }>(LEVELS);
   if (row?.levels !== EXPECTED)
-    stand.problem(`Graphile Worker's ledger has the levels ${row?.levels}`);
+    stand.problem(`the table worker.migrations has the levels ${row?.levels}, not ${EXPECTED}`);
 }

@@ -158,7 +158,7 @@ test("In basic mode the page works with the browser's own login, and with a wron
   await visit(guarded, "/jobs", stranger, { httpCredentials: wrong, mayMeet: refused });
 });
 
-test("Under a base path a job's page and the event stream work, and the paths of all requests begin with the base path.", async () => {
+test("Under a base path a job's page and the event stream work, and the paths of all API requests begin with the base path.", async () => {
   const under = await startAdmin({ basePath: "/queue/admin/", samples: false });
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {

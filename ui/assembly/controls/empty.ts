@@ -45,14 +45,6 @@ export function note(tone: string, children: Node[]): Node {
   return box("div", "note " + tone, children);
 }
 
-/** Returns the first line that is not blank, without its indentation. After 300 characters it is cut, with a `…`. */
-export function firstLine(value: string): string {
-  const trimmed = value.trimStart();
-  const end = trimmed.indexOf("\n");
-  const line = end < 0 ? trimmed : trimmed.substring(0, end);
-  return line.length > 300 ? line.substring(0, 300) + "…" : line;
-}
-
 export function dash(): Node {
   return el("span", [cls("none")], [text("–")]);
 }

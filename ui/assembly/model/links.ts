@@ -1,4 +1,4 @@
-/** The addresses to which more than one page links, and the queries in these addresses. */
+/** The addresses of the pages, and the queries in these addresses. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quote } from "../lib/quoting";
@@ -20,10 +20,6 @@ function isPlainLetter(c: i32): bool {
   return isLetter(c) || (c >= 0x2d && c <= 0x3a) || c === 0x40 || c === 0x5f;
 }
 
-export function statePath(state: string): string {
-  return state === "all" ? "/jobs" : conditionPath(state);
-}
-
 /** Returns the address of the jobs in one condition. */
 export function conditionPath(condition: string): string {
   return queryPath("is:" + condition);
@@ -32,10 +28,6 @@ export function conditionPath(condition: string): string {
 /** Returns the query for the jobs of a queue. */
 export function queueQuery(queue: string): string {
   return "queue:" + quote(queue);
-}
-
-export function queueJobsPath(queue: string): string {
-  return queryPath("queue:" + quoteIfNeeded(queue));
 }
 
 /** Returns the address of the jobs of a task, which serves as the page of the task. */

@@ -8,9 +8,9 @@ import type { Server } from "../../field/server.ts";
 import { answers } from "./database-away.ts";
 
 /**
- * The number of reads that are sent at once, together with WRITTEN writes. The admin has far fewer connections to
- * PostgreSQL, so most of these requests wait. All together are fewer than the 50 requests that one client may have at
- * once, so the admin refuses none of them as too many.
+ * The number of reads in a round. WRITTEN writes are sent at the same time. The admin has far fewer connections to
+ * PostgreSQL, so most of these requests wait. One client may have 50 requests at once, which is more than a round has.
+ * So the admin refuses no request.
  */
 const REQUESTS = 36;
 const WRITTEN = 12;

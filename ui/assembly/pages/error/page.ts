@@ -32,7 +32,10 @@ export class ErrorPage extends Page {
   private retrying: ServerData = new ServerData("error.retrying");
   private details: Details = new Details();
   private group: ErrorGroup = new ErrorGroup("", "");
-  /** The time of the group's last failure when the details were requested; 0: unknown; NEVER: not requested yet. */
+  /**
+   * The time of the group's last failure that was known when the details were last requested; 0: the time was unknown;
+   * NEVER: the details have not been requested yet.
+   */
   private detailedAt: f64 = NEVER;
   /** Whether only this group is requested, and not the list of the largest groups. */
   private alone: bool = false;
@@ -72,7 +75,10 @@ export class ErrorPage extends Page {
     this.requestBoth(m);
   }
 
-  /** When an operation no longer runs, requests only this group: the server may have cached older groups. */
+  /**
+   * When an operation has stopped, requests only this group. The server caches the list of all groups, so the list may
+   * be from before the operation.
+   */
   override onEvent(m: Model, event: string, _data: string): void {
     const operation = m.facts.operation;
     if (event !== "operation" || operation === null || isAtWork(operation)) return;
