@@ -18,8 +18,8 @@ interface TaskScope {
 const scopes = new AsyncLocalStorage<TaskScope>();
 
 /**
- * Returns the asynchronous context of all jobs of a worker. For each job, an AsyncResource costs a tenth of an
- * AsyncLocalStorage.snapshot().
+ * Returns the asynchronous context in which a worker runs all its jobs. To run a job in an AsyncResource costs a tenth
+ * of the time that the function of AsyncLocalStorage.snapshot() takes.
  */
 export function taskContext(
   worker: TaskScope["worker"],

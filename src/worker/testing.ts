@@ -100,8 +100,8 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // After completeIn(), a deleted row would show the commit. Here the job has no row, so a normal end of the handler
-  // counts.
+  // After completeIn(), a worker learns from the deleted row that the task has committed. Here the job has no row, so
+  // the job counts as completed if the handler ends normally.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),

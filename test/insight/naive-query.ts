@@ -211,7 +211,7 @@ function isInTime(
   return op === ">=" ? at >= start : at >= start && at < end;
 }
 
-/** Returns the start and the end of the period that a text means: a day for a date or `today`, or one microsecond. */
+/** Returns the start and the end of the period that a text means: a day for a date or `today`, else a microsecond. */
 function dayOf(text: string, nowUs: bigint, isAge: (text: string) => boolean): [bigint, bigint] {
   const day = 86_400_000_000n;
   if (text === "now") return [nowUs, nowUs + 1n];

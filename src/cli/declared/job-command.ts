@@ -52,7 +52,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
   });
 }
 
-/** Performs a declared command. `shown`: the command's name as typed, such as `schedule remove`. */
+/** Performs a declared command. `shown`: the command's full name in messages, such as `schedule remove`. */
 export async function performTyped(
   declaration: Declaration,
   given: CommandArguments,

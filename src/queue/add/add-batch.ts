@@ -64,7 +64,7 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** Indexes in the batch of the jobs that this round has added; `rest`: of the jobs still to be added. */
+  /** The places in the batch of the jobs that this round has added. `rest`: the places of the jobs still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
@@ -86,7 +86,7 @@ function chainsOf(
     const list = placesOf.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
     const following = list.map((place) => specs[place] as ResolvedJob);
-    // If the row's job has had an attempt, the next debounced job begins a new wait, which is not computed here.
+    // If the row's job has had an attempt, the next debounced job can begin a new wait, which is not computed here.
     const end = row.attempts === 0 ? -1 : following.findIndex((spec) => spec.debounce !== null);
     const known = (end < 0 ? following : following.slice(0, end)).map((spec) =>
       debounce(spec, row, nowUs),

@@ -1,6 +1,6 @@
-// The tasks of a worker as parameters of its fetches. Arrays are kept in PostgreSQL's format, so that pg does not
-// format them for each fetch. Fetches select jobs by the names of tasks, because after a restore of the database
-// another task may have the same id.
+// The tasks of a worker as parameters of its fetches. Arrays are in PostgreSQL's format, so that pg does not format
+// them for each fetch. Fetches pass the names of tasks, not remembered ids: after a restore of the database, such an id
+// may belong to another task.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 

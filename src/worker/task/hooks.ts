@@ -19,8 +19,8 @@ export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" 
  * What was written for a job. `completed`: the job succeeded and its row is deleted. `skipped`: an interceptor skipped
  * the job and its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job
  * runs again later, and the attempt does not count. `returned`: the job was unlocked without having started.
- * `unknown`: the connection was lost before the answer to the write, and this worker no longer holds the job's lock.
- * Either the result was written, or the lock was lost.
+ * `unknown`: the connection was lost before the answer to the write, and the job is no longer locked by this worker.
+ * The lost write may have succeeded, or another process may have taken the lock.
  */
 export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "returned" | "unknown";
 

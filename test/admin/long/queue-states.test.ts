@@ -96,7 +96,7 @@ test("Of 20,001 queues the locked ones come first. The others follow in the orde
     ranks.map((state) => states[state]),
     [1, 0, 0, 1, 0, 19_999],
   );
-  // The page after the last locked queue begins with the first name. Here that is the empty name.
+  // The page after the locked queues begins with the first name of the other queues, which can be the empty name.
   await pool.query("insert into worker._private_job_queues (queue_name) values ('')");
   const two = (await client.get("/api/queues?limit=2")).body;
   const next = (await client.get(`/api/queues?limit=2&cursor=${two.next_cursor}`)).body;

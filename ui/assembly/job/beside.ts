@@ -11,8 +11,8 @@ import { drawJob } from "./view";
 export const BESIDE = "beside";
 
 /**
- * Draws the job. `page`: the name of the page that shows the list. The buttons start the actions `before`, `next` and
- * `close` of that page.
+ * Draws the job. `page`: the name of the page that shows the list. Three of its buttons start the actions
+ * `before`, `next` and `close` of that page.
  */
 export function jobBeside(m: Model, view: JobView, page: string): Node {
   const at = m.shared.placeOf(view.id);

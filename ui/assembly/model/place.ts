@@ -4,7 +4,7 @@
  * the entry to which they lead. Only the latest MAX_PLACES places are kept.
  */
 
-/** The state of a page that is kept in a place. Each page with a state to keep extends this class. */
+/** The state of a page that is kept in a place. The class of each such state extends this class. */
 export class PageState {}
 
 export class Place {

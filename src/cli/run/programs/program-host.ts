@@ -38,7 +38,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** Like runProgram(), but also rejects if the starter process is lost. */
+  /** Like runProgram(), but does not call `onStart`, and also rejects if the starter process is lost. */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
