@@ -69,8 +69,11 @@ test("The time of a recovery is the time of the failure, until the job is change
     );
     assert.equal(await lastErrorHoursAgo(), 3, error);
   }
-  await rescheduleJobs(queue.db, [id], { priority: 5 });
-  assert.deepEqual((await lastErrors(queue.db, [1], true)).of.get(1)?.atMs, null);
+  const changes = [{ priority: 5 }, { attempts: 0, runAt: new Date().toISOString() }];
+  for (const change of changes) {
+    await rescheduleJobs(queue.db, [id], change);
+    assert.deepEqual((await lastErrors(queue.db, [1], true)).of.get(1)?.atMs, null);
+  }
   await sql("delete from worker._private_jobs where id = $1", [id]);
 });
 

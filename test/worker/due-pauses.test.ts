@@ -1,5 +1,5 @@
 // Tests of pauses of queues: a pause whose time is over while a job of its queue still runs, and a pause that two
-// sessions change at the same time.
+// transactions change at the same time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

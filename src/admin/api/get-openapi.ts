@@ -87,7 +87,7 @@ const MAY_CONFLICT = new Set([
 /** Requests without a body whose answer may be 413. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
-/** The requests whose answer has the status 202 if an operation has started, and otherwise 200. */
+/** The requests whose answer has the status 202 if an operation has started. */
 const MAY_START = new Set([
   "POST /api/operations",
   "POST /api/operations/{id}/resume",

@@ -66,7 +66,7 @@ Forms of a duration: 30s, 5m, 1h30m, or a number of seconds.
 With --json an answer is one line of JSON with the names of the HTTP API (GET api/openapi.json of
 the admin): snake_case, ids as integers, payloads as stored; an error is {"error", "code"}.
 
-Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, or a missing argument or
+Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing argument, or no
 --yes; 3 partly done: some of the jobs were locked, deleted or still running, an operation was
 paused or stopped, an index could not be built, or doctor has warnings; 128 + n: signal n ended the
 command early.

@@ -120,7 +120,8 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
     return { kind: "empty", hasLedger: true };
   }
   // At level 16, the table of jobs is "_private_jobs", and the view "jobs" does not exist.
-  if (level === null || !(has("jobs") || has("_private_jobs"))) return stranger(found, schema);
+  const isAtLevel16 = level === 16 && has("_private_jobs");
+  if (level === null || !(has("jobs") || isAtLevel16)) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
     const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
     return { kind: "outdated", level, reason, age_s };

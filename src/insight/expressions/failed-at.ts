@@ -35,10 +35,11 @@ export const hasFormulaDelay = (job: string): string =>
 
 /**
  * Returns a condition for a row with a failure: the job's last attempt was recovered, and the last change made the job
- * due at once. Such a change writes the same time to run_at and updated_at.
+ * due at once. Such a change is usually the recovery itself. It writes the same time to run_at and updated_at. The
+ * recovery of a job in a queue does not write run_at, so the condition is false.
  */
 const isAsRecovered = (job: string) =>
-  `${job}.run_at = ${job}.updated_at and pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${RECOVERED}'::text`;
+  `${job}.attempts > 0 and ${job}.run_at = ${job}.updated_at and pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${RECOVERED}'::text`;
 
 /**
  * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. If the job was changed

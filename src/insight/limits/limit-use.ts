@@ -127,7 +127,8 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
   const held = facts.busy.filter(({ name }) => isFor(definition, name));
   const waiting = matchingNames(limit, facts.waitingQueues);
-  // With only a rate, a running job does not make a queue full: even without a limit, a queue runs one job at a time.
+  // If the limit has only a rate, a queue with a running job is not full. Each queue runs one job at a time, also
+  // without a limit.
   const isInUse = ({ running, slots }: BusyQueue) =>
     definition.concurrency !== null && running >= slots;
   const heldNames = new Set(held.map(({ name }) => name));

@@ -8,7 +8,7 @@
 //                  └──────────── a slot is free ──────┼───────────────────────────┘
 //   any ── release() ──▶ released
 //
-// The worker also fetches jobs in `waiting`, so that Node and PostgreSQL work in parallel.
+// In the mode `waiting` the worker continues to fetch, so that Node and PostgreSQL work in parallel.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/slots.ts";

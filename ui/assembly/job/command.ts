@@ -4,7 +4,7 @@ import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
 
-/** Returns the shell command of the page's primary action, or `show` if there is no action without a form. */
+/** Returns the shell command of the page's primary action; `show` if there is none, or if the action has a form. */
 export function commandOf(
   job: ListedJob,
   condition: string,

@@ -26,6 +26,8 @@ export function parametersOfText(given: string): ParameterSet {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
   const found: ParameterSet = {};
+  const afterLogin = uri?.slice(loginEnd(uri) + 1) ?? "";
+  if (/^[^?]*@/.test(afterLogin)) throw new InputError(NAME);
   const where = uri === undefined ? "in the connection string" : "in the database URL";
   for (const [name, value] of uri === undefined ? pairsOfWords(text) : pairsOfUri(uri)) {
     setParameter(found, name, value, where);
@@ -135,7 +137,6 @@ function pairsOfUri(uri: string): Pairs {
     /^([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(uri.slice(at + 1)) ?? [];
   const [user = "", ...password] = uri.slice(0, Math.max(0, at)).split(":");
   const hosts = servers.split(",").map(hostAndPort);
-  if (path.includes("@")) throw new InputError(NAME);
   const listed = (values: readonly string[]) =>
     values.every((one) => one === "") ? "" : values.join(",");
   const pairs: (readonly [string, string])[] = [
