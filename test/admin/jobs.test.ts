@@ -286,7 +286,7 @@ test("A removal by key deletes a waiting job, and takes the key from a running j
     "update worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1",
     [id],
   );
-  assert.match(await remove("busy"), /^The job with the key busy has started/);
+  assert.match(await remove("busy"), /^The job with the key busy is locked/);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.key, null);
 });
 
