@@ -68,7 +68,9 @@ function section(
     typeText(one.schema),
     describe(one.schema),
   ]);
-  const [type = "", content = {}] = Object.entries<Json>(responses[200].content)[0] ?? [];
+  const successes = Object.keys(responses).filter((status) => status.startsWith("2"));
+  const [type = "", content = {}] =
+    Object.entries<Json>(responses[successes[0] ?? 200].content)[0] ?? [];
   const answer = content.schema === undefined ? code(type) : typeText(content.schema);
   const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
   const body = requestBody?.content["application/json"].schema;
@@ -79,7 +81,7 @@ function section(
     `${plain(summary)}. Access: ${rest["x-access"]}.`,
     "",
     ...table(["parameter", "in", "type", ""], rows),
-    `${takes}Answers ${responses[202] === undefined ? "200" : "200 or 202"} with ${answer}; errors ${refusals.join(", ") || "none"}.`,
+    `${takes}Answers ${successes.join(" or ")} with ${answer}; errors ${refusals.join(", ") || "none"}.`,
     "",
   ];
 }

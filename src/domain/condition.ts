@@ -137,7 +137,12 @@ const data = {
 export type Condition = keyof typeof data;
 export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
-/** The conditions in the order in which they are checked. A job has the first condition that applies. */
+/**
+ * The conditions in the order in which they are checked. Every job has exactly one condition, the first that applies:
+ * *fetched* = locked, and its worker reports it as not started; *running* = locked; *failed* = attempts used up;
+ * *blocked* = due, and its named queue is locked (by a running or fetched job, or by a pause); *retrying* = an attempt
+ * has counted; *scheduled* = run_at in the future; otherwise *ready*.
+ */
 export const conditions = Object.keys(data) as readonly Condition[];
 
 const inOrderOf = (place: "place" | "tab") =>

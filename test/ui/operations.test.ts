@@ -149,6 +149,21 @@ const missing = {
 };
 const bare = { can_undo: false, undo_jobs: 0, missing };
 
+test("The box that resets attempts is checked at first if the query finds failed jobs, also within parentheses.", async () => {
+  for (const [q, isChecked] of [
+    ["is:failed", true],
+    ["task:x (is:failed or is:retrying)", true],
+    ["task:x -is:failed", false],
+    ["-is:failed", false],
+    ["task:x", false],
+  ] as const) {
+    const page = await openPage("/jobs");
+    page.app.dispatch("ask.operation", JSON.stringify({ q, action: "run-now" }), "");
+    const { body } = page.requestOf("api/operations");
+    assert.equal(JSON.parse(body).changes?.attempts, isChecked ? 0 : undefined, q);
+  }
+});
+
 test("If the tables for operations are missing, they are added first; then the operation is previewed again and started.", async () => {
   const page = await openRetryDialog(bare);
   page.click("Add tables and continue");

@@ -87,12 +87,12 @@ const MAY_CONFLICT = new Set([
 /** Requests without a body whose answer may be 413. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
-/** The requests whose answer has the status 202 if an operation has started. */
-const MAY_START = new Set([
-  "POST /api/operations",
-  "POST /api/operations/{id}/resume",
-  "POST /api/operations/{id}/undo",
-]);
+/** The statuses of the answers to requests that start an operation (202). The status of all other answers is 200. */
+const SUCCESSES: Readonly<Record<string, readonly number[]>> = {
+  "POST /api/operations": [200, 202],
+  "POST /api/operations/{id}/resume": [202],
+  "POST /api/operations/{id}/undo": [202],
+};
 
 const asOf = {
   description:
@@ -158,6 +158,12 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
     status,
     { $ref: `#/components/responses/${errors[status]?.[0]}` },
   ]);
+  const success = {
+    description: summary,
+    ...(isTagged ? { headers: { [AS_OF]: asOf, etag } } : {}),
+    content,
+  };
+  const successes = SUCCESSES[`${method} ${path}`] ?? [200];
   const requestBody =
     body === undefined
       ? {}
@@ -170,14 +176,7 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
     parameters: parametersOf(path, access === "write", operation),
     ...requestBody,
     responses: {
-      200: {
-        description: summary,
-        ...(isTagged ? { headers: { [AS_OF]: asOf, etag } } : {}),
-        content,
-      },
-      ...(MAY_START.has(`${method} ${path}`)
-        ? { 202: { description: "an operation has started", content } }
-        : {}),
+      ...Object.fromEntries(successes.map((status) => [status, success])),
       ...(isTagged ? { 304: { $ref: "#/components/responses/Same" } } : {}),
       ...Object.fromEntries(failures),
     },

@@ -1,5 +1,11 @@
-// Checks every request before its route handles it. Which checks apply depends only on the mode of the login and on the
-// `access` of the route.
+// Checks every request before its route handles it, in this order:
+//
+//   1  in the mode `none` (no login): the request comes from this machine and not through a proxy
+//   2  if the route requires a login: the login
+//   3  for a read, also of the metrics: the request is a navigation, or no page of another site has sent it
+//   4  for a write: neither the user nor the admin nor the database server is read-only, and the CSRF token is valid
+//
+// Which checks apply depends only on the mode and on the `access` of the route.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

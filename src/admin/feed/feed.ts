@@ -2,15 +2,30 @@
 //
 //   quiet ──a viewer, a request──▶ awake ──no viewer and no request for 60 s, or stop()──▶ quiet
 //
-//  1. A *viewer* is a client with an open event stream. While the feed is quiet, its loop (rhythm.ts) runs no
-//     statement.
-//  2. A *pulse* reads the counts, the queues and the workers. If a pulse can read the whole table of jobs in time, the
-//     table is *small*, and the counts are exact.
-//  3. Of a *large* table, a pulse usually reads only the first entries of the indexes. Between pulses, a *sample* of
-//     pages estimates the other counts, and a *census* counts all jobs by task and queue, in short chunks.
+//  1. A *viewer* is a client with an open event stream. A viewer, or a request that needs a snapshot, wakes the feed.
+//     While the feed is quiet, its loop runs no statement.
+//  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
+//     (insight/snapshot/sampler.ts). If a pulse can read the whole table of jobs in time, the table is *small*, and the
+//     counts are exact. A table of more than 4,096 pages is always *large*.
+//  3. Of a large table, a pulse usually reads only the first entries of the indexes. Between pulses, a *sample* of up
+//     to 2,000 pages estimates the counts that these entries do not show, and a *census* counts all jobs by task and
+//     queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. A source is read only
 //     while a viewer watches the event.
-//  5. When a pulse of the loop fails, viewers receive the event `problem`.
+//  5. The loop (rhythm.ts) runs one reading at a time. After a reading, readings of the same kind usually pause for the
+//     longer of two times: an interval, and 10 or 20 times the duration of the reading (at most 15 s). After a complete
+//     census, the next census waits for 60 s. After a sample, a step of the census or the reading of a source, the
+//     readings of all these kinds usually pause.
+//  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each viewer
+//     receives a pulse or a ping about every 5 s.
+//  7. If the table is small, a request waits for a new pulse, which concurrent requests share. If the table is large, a
+//     request may receive a pulse that is up to 10 s old, and pulses are read for a minute after the request even
+//     without a viewer.
+//  8. After a write of this admin, the watched sources are read several times (AFTER_WRITE_MS). Further writes within a
+//     second after that write add no readings. If a new viewer watches a source whose event has not been sent, the
+//     source is read at once.
+//  9. When a pulse of the loop fails, viewers receive the event `problem`. New viewers receive it, too, until it is
+//     deleted: when a pulse of the loop succeeds, or when no viewer is left.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

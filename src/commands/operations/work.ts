@@ -1,15 +1,25 @@
 // Runs an operation, which is one action on all jobs that match a query, batch by batch. All progress is stored in the
 // database, so another process can continue the operation.
 //
-//  1. A rehearsal (rehearse/) counts the matching jobs and sets the boundary of the operation.
-//  2. beginOperation() inserts the operation with its owner and a lease (lifecycle.ts). One operation at a time runs in
-//     a schema.
-//  3. Each batch is a single statement, so a batch is done completely or not at all (store/batch-statement.ts). After
-//     most batches the operation makes a pause (pace.ts).
-//  4. An operation with a canary changes its first jobs, and then waits for their results (canary.ts).
-//  5. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
-//     its next batch. If the lease expires, the operation counts as `interrupted`.
-//  6. The rows that batches store are the receipt. An undo restores jobs from these rows (store/undo-statement.ts).
+//  1. A rehearsal (rehearse/) counts the matching jobs, shows samples, and sets the boundary of the operation: the
+//     highest id, and the time. Within 15 minutes, one operation can be begun from the rehearsal.
+//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). One operation at a time
+//     runs in a schema.
+//  3. A batch walks up the ids from `after_id`. A single statement finds matching jobs, locks them without waiting,
+//     checks them again, stores their earlier state, changes them and moves `after_id`. So a batch is done completely
+//     or not at all (store/batch-statement.ts).
+//  4. Jobs that a worker has locked, and jobs that were changed after the rehearsal, are counted and not changed. There
+//     are two exceptions: stop-retrying may change both, and cancel requests the end of running jobs.
+//  5. A batch should take about 50 ms. After each batch the operation makes a pause, unless its rate is 0 (pace.ts).
+//     While the oldest ready job gets older, the pauses are longer (head-probe.ts).
+//  6. An operation with a canary changes its first jobs, and then waits up to two minutes for their results
+//     (canary.ts). If one of these jobs fails again or has no result by then, the operation is paused.
+//  7. pause, resume, stop and undo change the state in the operation's row (lifecycle.ts). The owner reads the state at
+//     its next batch. If the lease expires, the operation counts as `interrupted`. Resume continues the operation
+//     after its last batch.
+//  8. The rows that batches store, up to a million, are the receipt. From these rows an undo restores the jobs that
+//     have not changed since, byte for byte (store/undo-statement.ts). The rows are deleted after 24 hours, or earlier
+//     if there are too many (store/tidy.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -188,8 +198,9 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
       );
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
-    const skipped = Object.values(undoSkipped).reduce((sum, count) => sum + count, 0);
-    const ids = Math.max(kept - next.undone - skipped, 0);
+    // Rows are also stored for jobs that the operation has skipped. They are taken as evenly spread over the others.
+    const processed = Object.values(undoSkipped).reduce((sum, count) => sum + count, next.undone);
+    const ids = kept * Math.max(1 - processed / Math.max(operation.done, 1), 0);
     const pauseMs = pace.pauseAfter(took, { ids, jobs: null });
     return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };

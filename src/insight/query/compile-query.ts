@@ -1,14 +1,19 @@
 // Compiles a query: from a typed text to a condition on jobs.
 //
-//  1. parseQuery() makes a tree of the text.
-//  2. The facts that the tree needs, such as the ids of tasks and queues, are read from the database (facts/). If these
-//     facts change later, the compiled query stays as it is.
+//  1. parseQuery() makes a tree of the text, or throws with the place of the problem (domain/query).
+//  2. The facts that the tree needs, such as the ids of tasks and queues, are read from the database, in parallel
+//     (facts/). If these facts change later, the compiled query stays as it is.
 //  3. A word without a field means each job, key, task and queue that has exactly this id or name. If there is none, or
-//     if the word is quoted, the word is a text to search for anywhere in a job.
-//  4. Each term becomes a *part* (fields/): SQL with numbered parameters. For payload fields and error groups, the SQL
-//     can only select candidates; a function of this process decides which candidates match.
-//  5. `and`, `or` and `not` join the parts (parts/part.ts) and their functions (row-check.ts).
-//  6. If the condition reads values that may be compressed, the query also gets a *light* condition (job-query.ts).
+//     if the word is quoted, the word is a text to search for anywhere in a job (facts/names.ts).
+//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. For payload fields and error
+//     groups, the SQL can only select candidates; a function of this process decides which candidates match.
+//  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* of the joined part is what all matching jobs
+//     have in common. Code that reads the jobs selects an index by the shape (parts/shape.ts).
+//  6. The functions of the parts become one function, which checks the texts of a row (row-check.ts). If the condition
+//     reads values that may be compressed, the query also gets a *light* condition, which decompresses no value. The
+//     light condition accepts each row that it cannot decide.
+//  7. The result is a JobQuery (job-query.ts). Its cost is `cheap` if indexes find the matches. If not, the cost is
+//     `bounded`: the matches are searched for in short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isPacked } from "../../database/unpacked.ts";

@@ -1,12 +1,17 @@
-// Grants permits under limits of tasks.
-//  1. An exchange is two statements. The first locks the limit's row. The second takes its snapshot after the wait for
-//     that lock. With an older snapshot, it would grant permits that another worker has just taken.
-//  2. A worker keeps its permits, and gets as many free permits as it wants. A worker that wants no permits returns its
-//     permits when another worker is short of permits (has fewer than it wants).
-//  3. When another worker has been short for half a second, or the workers have more permits than a lowered limit
-//     allows, each worker gets at most an equal share, and returns permits beyond the share as its jobs end. If there
-//     are fewer permits than workers that want some, these workers take turns. Without turns, a task that only some of
-//     these workers have might never run.
+// A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
+// only after the limit was lowered, because a permit in use is not taken away.
+//  1. While a worker is short of permits (has fewer than it wants) or has to return some, it exchanges permits every
+//     0.5 s, or sooner when permits get free.
+//  2. An exchange is two statements, sent together if the connection allows it. The first locks the limit's row. The
+//     second reads the other workers' permits, with a snapshot that is taken after the wait for that lock. With an
+//     older snapshot, it would grant permits that another worker has just taken.
+//  3. A worker keeps its permits, and gets as many free permits as it wants. There are two exceptions. A worker that
+//     wants no permits returns its permits when another worker is short of permits. When another worker has been short
+//     for half a second, or the workers have more permits than the limit allows, each worker gets at most an equal
+//     share, and returns permits beyond the share as its jobs end. If there are fewer permits than workers that want
+//     some, these workers take turns. Without turns, a task that only some of these workers have might never run.
+//  4. The permits of a stale worker are deleted when its jobs are recovered. If one of the jobs stays locked, the
+//     permits are deleted by a later sweep, or together with the worker's row.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 

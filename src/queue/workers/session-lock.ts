@@ -1,6 +1,11 @@
-// The row locks of the fast mode do not show which worker holds them. So each connection on which a worker fetches jobs
-// holds a shared advisory lock, except behind a transaction pooler. The key of this lock is made from the session id,
-// the worker's id in `locked_by`. By this lock, recovery finds the idle transactions of a stale worker, and ends them.
+// The row locks of the fast mode do not show which worker holds them, and they end only with their transaction. So each
+// connection on which a worker fetches jobs holds a shared advisory lock, except behind a transaction pooler. The key
+// of the advisory lock is made from the worker's id in `locked_by`, the session id. By this lock, the recovery of a
+// stale worker finds the worker's idle transactions, and ends them earlier than PostgreSQL would
+// (idle_in_transaction_session_timeout).
+//
+// Usually the heartbeat has its own thread. Then the worker keeps its jobs while a task blocks the worker's thread. If
+// the whole process is frozen, the heartbeat stops as well, and the jobs are unlocked after the lease has expired.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>

@@ -1,7 +1,11 @@
 // Records changes that PostgreSQL refuses, for example because of a trigger. A refused result of a job is sent up to
-// three times. If PostgreSQL never accepts the result, the job stays locked until the worker's lease has expired.
-// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If a row lock or
-// a conflict prevents a fetch, fetches leave the job or queue out for ten seconds.
+// three times. Until PostgreSQL accepts the result, the job stays locked, and the log, `worker doctor` and `worker why`
+// report the refusal. If PostgreSQL never accepts the result, the job is recovered when the worker has ended and the
+// worker's lease has expired.
+//
+// If PostgreSQL refuses to lock a job or a queue, fetches leave the job or queue out for five minutes. If another
+// transaction has locked the row of the job or queue, or conflicts with the fetch, fetches leave the job or queue out
+// for ten seconds, and only the log reports the failure.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

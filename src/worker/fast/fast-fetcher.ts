@@ -1,20 +1,25 @@
 // The fast mode (option `fastLane`) is for short jobs that have no key, no named queue and no limit. Jobs are locked by
-// the row locks of an open transaction. Each connection has a lane (fast-lane.ts), which repeats these steps:
+// the row locks of an open transaction instead of an update. The commit of this transaction deletes completed jobs.
+// Each connection has a lane (fast-lane.ts), which repeats these steps:
 //
 //  1. `begin; select … for update skip locked` fetches a batch: one job for each free slot, and as many more as will
 //     probably end within 25 ms. The fetch leaves out jobs whose rows were locked before: PostgreSQL keeps a mark in
 //     `xmax`. The safe mode runs these jobs, because it counts each attempt before the job runs. In the fast mode, a
 //     job that kills its process would run again and again.
-//  2. The slots run the jobs (fast-batch.ts).
+//  2. The slots run the jobs (fast-batch.ts). The rows do not show which worker runs the jobs, so the heartbeat of the
+//     worker lists its running jobs.
 //  3. When all jobs have ended, one packet deletes the completed jobs, updates the failed jobs, commits, and starts the
 //     next batch with step 1.
 //
 // Exceptions:
-//  - If some jobs still run after `limitMs` (default 100), or have not started after 200 ms, the transaction ends.
-//    Running jobs are then locked by `locked_by` (kept-jobs.ts). Unstarted jobs are unlocked.
-//  - If the connection is lost, the running jobs of the transaction are aborted. The results of ended jobs are written
-//    on a new connection, unless the safe mode of a worker has locked the job by then.
-//  - If PostgreSQL refuses a result, the transaction is rolled back, and the results are written again, in parts.
+//  - If some jobs still run after `limitMs` (default 100), or have not started after 200 ms, the results of the ended
+//    jobs are written, and the transaction is committed. Running jobs are locked by `locked_by`, and the safe mode
+//    writes their results (kept-jobs.ts). Unstarted jobs are unlocked.
+//  - If the connection is lost, the running jobs of the transaction are aborted. PostgreSQL unlocks the rows when it
+//    detects the loss. The result of each ended job is written on a new connection, unless the safe mode of a worker
+//    has locked the job by then.
+//  - If PostgreSQL refuses a result, the transaction is rolled back, and the results are written again, in parts. If a
+//    success is refused, a failure is written instead. If a failure is refused, the safe mode runs the job again.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { NEW_JOBS } from "../../queue/sql/notify.ts";

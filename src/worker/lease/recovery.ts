@@ -1,19 +1,23 @@
 // Recovery: unlocks the jobs of stale workers, so that other workers can run them.
 //
-//  1. Before its first fetch, a worker inserts its heartbeat row, which is its lease. The lease lasts `thresholdMs`
-//     after the last heartbeat, by default 7 s.
-//  2. A heartbeat updates the row, by default every 2 s. When a search for stale workers is due, the answer to the
-//     heartbeat lists workers whose lease has expired.
+//  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row contains `thresholdMs`:
+//     how long the lease lasts after the last heartbeat, by default 7 s.
+//  2. A heartbeat updates the row, by default every 2 s (heartbeat-loop.ts). When a search for stale workers is due,
+//     the answer to the heartbeat also lists workers whose lease has expired.
 //  3. After an outage of the database every worker looks stale. So the answer lists a stale worker only if heartbeats
-//     have succeeded without a gap for as long as the lease of the stale worker lasts.
+//     have succeeded without a gap for as long as the lease of the stale worker lasts. A new worker copies the start
+//     of this time from the rows of workers with a recent heartbeat, so short-lived workers can recover jobs, too.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
-//  5. One statement, the sweep, checks the leases again, unlocks jobs and queues, ends open transactions of the fast
-//     mode, and marks the workers' rows. An interrupted attempt in the safe mode counts. After an interrupted attempt
-//     in the fast mode, the safe mode runs the job. So a job that kills its workers fails in the end.
+//  5. One statement, the sweep, recovers the jobs of the remaining stale workers (queue/workers/recover-statement.ts):
+//     it checks the leases again, unlocks jobs and queues, ends the workers' open transactions of the fast mode, and
+//     marks the workers' rows. An interrupted attempt in the safe mode counts. After an interrupted attempt in the fast
+//     mode, the safe mode runs the job. So a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until the last heartbeat of their worker is
-//     `resilientThresholdMs` old, by default 60 s.
-//  7. If a stale worker was only frozen, its next heartbeat detects the recovery, and the worker continues under a new
-//     id. In the safe mode, a result is written only if `locked_by` still contains the id under which the job ran.
+//     `resilientThresholdMs` old, by default 60 s. At that age, a sweep recovers these jobs, too, and deletes the
+//     worker's row, unless a job or queue of the worker stays locked.
+//  7. If a stale worker was only frozen, its next heartbeat detects that its row is marked or missing, and the worker
+//     continues under a new id (sessions.ts). The result of a job that was locked by `locked_by` is written only if
+//     `locked_by` still contains the id under which the job ran.
 import type pg from "pg";
 import { clearInterval, momentNow, monotonic, now, setInterval, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
