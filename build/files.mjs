@@ -21,8 +21,8 @@ export function fail(message) {
 }
 
 /**
- * Returns the path of the file or directory `kind-key` in the cache. If it does not exist, `make` is called to write
- * it at the given path, and all other files and directories of the same kind are deleted from the cache.
+ * Returns the path of the file or directory `kind-key` in the cache. If it does not exist, `make(path)` is called and
+ * must write it at `path`. Then all other files and directories of the same kind are deleted from the cache.
  */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;

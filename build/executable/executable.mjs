@@ -113,7 +113,10 @@ const settings = ({ nothing }) => ({
   ],
 });
 
-/** Returns the path of PostgreSQL's archive. The archive is cached, because it takes 15 s to make. */
+/**
+ * Returns the path of PostgreSQL's archive; null for a target without PostgreSQL. The archive is cached, because it
+ * takes 15 s to make.
+ */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

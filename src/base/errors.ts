@@ -164,6 +164,9 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Whether the database is unreachable or accepts no writes. Other parts of a worker already log an outage. */
+/**
+ * Whether the error means that the database is unreachable or accepts no writes. An outage is already logged elsewhere,
+ * so a caller need not log it as a warning.
+ */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

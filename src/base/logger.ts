@@ -66,7 +66,10 @@ export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);
 }
 
-/** Like createLogger(), but `clean` replaces each line (with its line break) of the format `json`. */
+/**
+ * Like createLogger(), but the format `json` writes what `clean` returns for each line. The lines that `clean` receives
+ * and returns end with a line break.
+ */
 export async function cleanLogger(
   options: LoggerOptions,
   clean: (line: string) => string,

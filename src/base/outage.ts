@@ -18,7 +18,10 @@ export interface OutageRetryOptions {
 
 /** The longest pause between two attempts, without jitter: jobs must start within seconds after a long outage. */
 const MAX_PAUSE_MS = 2_000;
-/** Most outages are restarts of the server, and work should continue within a second after a restart. */
+/**
+ * The longest pause in the first minute of an outage, without jitter. Most outages are restarts of the server, and work
+ * should continue within a second after a restart.
+ */
 const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
 /** If a connection is lost within this time after its return, the loss is a *relapse*. */
@@ -44,7 +47,10 @@ export class Outage {
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
-  /** If the last lost connection of an outage is closed, the outage stays open until any connection works. */
+  /**
+   * Whether there is an outage that has not ended. If the retries of the last lost connection end without success, the
+   * outage ends when any connection works.
+   */
   #isOpen = false;
   /** How often the outage has begun again soon after a connection had come back. */
   #relapses = 0;
@@ -188,8 +194,9 @@ export class Outage {
   }
 
   /**
-   * This wait does not end when another connection works again. Otherwise, connections that relapse would end each
-   * other's waits again and again.
+   * Waits if the connection has had relapses: the longer, the more in a row. Unlike the wait in pause(), this wait does
+   * not end when another connection works again. Otherwise, connections that relapse would end each other's waits again
+   * and again.
    */
   async #pauseAfterRelapses(
     connection: string,

@@ -15,7 +15,7 @@ export function validate<const S extends v.GenericSchema>(
   throw new InputError(result.issues.slice(0, MAX_PROBLEMS).flatMap(problemsOf));
 }
 
-/** The maximum in one error: of valibot issues in validate(), and of problems in checkEach(). */
+/** The maximum number of valibot issues in one error of validate(), and of problems in one error of checkEach(). */
 export const MAX_PROBLEMS = 100;
 
 /** Returns a schema for a list of at most `most` items. The items of a longer list are not checked. */
@@ -46,7 +46,8 @@ export function checkAll<const R extends readonly unknown[]>(
 
 /**
  * Calls `check` with each item of a list. Throws one InputError with the problems of all items, at most MAX_PROBLEMS.
- * The path of a problem begins with the name of the list and the item's index, such as `jobs[3].spec`.
+ * The path of a problem begins with the name of the list and the item's index, such as `jobs[3].spec`. `from`: the
+ * index of the first item.
  */
 export function checkEach<T>(
   name: string,

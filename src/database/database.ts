@@ -12,7 +12,7 @@ export interface Queryable {
 
 /** A Queryable whose query() runs each statement in a transaction of its own. */
 export interface Transactional extends Queryable {
-  /** `first`: statements without parameters and results. They are sent together with `config`, and run before it. */
+  /** `first`: statements without parameters and results. They run before `config`, in the same transaction. */
   query<R extends QueryResultRow>(config: QueryConfig, ...first: string[]): Promise<QueryResult<R>>;
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }
@@ -77,8 +77,8 @@ const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 
 /**
- * Parses result columns independently of the parsers that the application has set in pg. Values of other types stay
- * text, so that nothing is rounded.
+ * Parses booleans and the types in `numbers`, independently of the parsers that the application has set in pg. Values
+ * of all other types stay text, so that nothing is rounded.
  */
 const wireTypes = {
   getTypeParser(oid: number): (text: string) => unknown {

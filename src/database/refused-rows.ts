@@ -10,11 +10,8 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
-/**
- * The maximum number of lists that one call of changeUnrefused() halves. In each further list with a refused row, all
- * rows count as refused.
- */
-const MAX_STATEMENTS = 1_000;
+/** How many lists one call of changeUnrefused() halves. After that, all rows of a refused list count as refused. */
+const MAX_HALVED = 1_000;
 
 /**
  * Changes the rows with the ids `all`, except the rows that PostgreSQL refuses to change. A list with a refused row is
@@ -29,7 +26,7 @@ export async function changeUnrefused(
 ): Promise<{ readonly changed: number; readonly refused: readonly RefusedRow[] }> {
   const refused: RefusedRow[] = [];
   let changed = 0;
-  let statements = 0;
+  let halved = 0;
   const halve = async (ids: readonly string[]): Promise<void> => {
     try {
       changed += await change(ids);
@@ -37,7 +34,7 @@ export async function changeUnrefused(
       if (!isRefusedResult(error)) throw error;
       await refusal();
       const middle = Math.ceil(ids.length / 2);
-      if (ids.length === 1 || ++statements > MAX_STATEMENTS) {
+      if (ids.length === 1 || ++halved > MAX_HALVED) {
         const why = await withSkippers(db, "update", error);
         for (const id of ids) refused.push({ id, error: why });
       } else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);

@@ -119,8 +119,9 @@ function wholeWords(line: string): string {
 
 /**
  * Whether an error differs from the errors of a group only by ids that look like words. `example`: an error of the
- * group. A word that differs from the word of `label` must be as long as the word of `example`. In place of the label's
- * `#`, the word must have at least ID_LENGTH characters, or any text after a prefix such as `cus_`.
+ * group. The label of the error and `label` are compared word by word. If two words differ, the word of `label` must
+ * contain `#`, and the words of the error and of `example` must have the same length. The text in place of `#` must
+ * have at least ID_LENGTH characters, or follow a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -225,8 +226,8 @@ export interface ErrorPlace {
   readonly label: string;
 }
 
-// Matches the first stack frame that is not in Node, in node_modules or in a file `chunk-…`, as this package's
-// executable has. The line must end with a line break, because the line at ERROR_START may be incomplete.
+// Matches the first stack frame that is not in Node, in node_modules or in a file `chunk-…` (this package's executable
+// has such files). The line must end with a line break, because the line at ERROR_START may be incomplete.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;

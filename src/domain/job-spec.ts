@@ -245,8 +245,8 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 }
 
 /**
- * Checks the options of a job before an interceptor may replace the payload. If the job has `unique`, sets the job key,
- * which is made from this payload. Throws InputError.
+ * Checks the options of a job before an interceptor may replace the payload. If the job has `unique`, makes the job key
+ * from the payload before the replacement. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);

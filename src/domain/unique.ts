@@ -172,7 +172,7 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
-/** A job without these options needs no check. */
+/** A job without these options breaks none of the rules below. */
 export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
 
 interface Rule {

@@ -97,8 +97,8 @@ export function createAnswer(
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // The timeouts set below are for this request only. Node's own listener for `finish`, which sets the timeout of an
-    // idle connection, must be called after this listener.
+    // The timeouts set below are for this request only, so a listener for `finish` restores the timeout. This listener
+    // must be called before Node's own listener for `finish`, which sets the timeout of an idle connection.
     const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
     idleTimeouts.set(req.socket, idleMs);
     res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));

@@ -40,7 +40,7 @@ export interface Schedule {
   readonly payloadText: string;
   /**
    * The backfill period in milliseconds. A tick that was missed at most this long before a worker started, or before a
-   * pause ended, still adds its job. 0: missed ticks add none.
+   * pause ended, still adds its job. 0: such ticks add no jobs.
    */
   readonly fillMs: number;
   /** The named queue of the jobs; null if the jobs have none. */

@@ -164,8 +164,7 @@ export class ControlWatch implements Controls {
       logger.info({ job_id: job.id, task: job.taskIdentifier, reason, by }, "a job is cancelled");
       hasUnstarted = !cancel(job) || hasUnstarted;
     }
-    // A cancelled job that has not started is given back. endCancellations() then fails the job, so that the job does
-    // not wait for a slot.
+    // A cancelled job that is given back unstarted fails, so it does not wait for a slot (Results.return()).
     if (hasUnstarted) void returnUnstarted();
     return hasEnded;
   }

@@ -60,7 +60,10 @@ async function readyAtStart(
   }
 }
 
-/** Whether the payload of `worker:migrate` announces a breaking migration: `{"migrationNumber":21,"breaking":true}`. */
+/**
+ * Whether a notification on the channel `worker:migrate` announces a breaking migration. `payload`: for example
+ * `{"migrationNumber":21,"breaking":true}`.
+ */
 export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
 }

@@ -84,7 +84,7 @@ test("A count that continues with a cursor still counts only the queried id, eve
   const admin = await startAdmin({ url: proxy.url });
   admin.pool.on("error", () => {});
   await fill(admin);
-  // With this round trip time, the first answer is sent before the count is complete, after two or three of its steps.
+  // With this round trip time, the first answer is sent after two or three steps of the count, before the last step.
   proxy.delay(60);
   const { count, cursor } = (await admin.client.get("/api/counts?exact=1&q=17")).body;
   proxy.calm();

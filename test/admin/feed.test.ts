@@ -76,7 +76,7 @@ test("The feed reads the database only for viewers and requests.", async () => {
   await feed.stop();
 });
 
-test("Concurrent requests for the overview share readings, and for a small table no statement runs afterwards.", async () => {
+test("Concurrent requests for the overview share readings. If the table is small, no statement runs after the answers.", async () => {
   const { state, feed } = setUp();
   await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
   assert.ok(

@@ -71,7 +71,7 @@ test("close() ends event streams and keeps the application's connections open.",
   viewer.socket.write("GET /queue/api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await viewer.received(/event: overview/);
   await admin.close();
-  // The stream has ended with its connection, after a whole event.
+  // The admin has closed the connection of the stream, after a whole event.
   assert.match(await viewer.end(), /\n\n$/);
   assert.equal(other.socket.closed, false);
   assert.equal((await client.get("/")).text, "the application");

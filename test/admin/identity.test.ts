@@ -42,7 +42,7 @@ async function post(client: Client, headers: Record<string, string>, path: strin
   return client.send("POST", path, { headers: all, body: JSON.stringify(body) });
 }
 
-test("The application's login is called for every request except /healthz; if the login returns null, the answer is a 401 without a challenge.", async () => {
+test("The application's login is called for each request that needs a login, and not for /healthz; if the function returns null, the answer is a 401 without a challenge.", async () => {
   const calls: (string | undefined)[] = [];
   const { client } = await withLogin((request, { signal }) => {
     assert.equal(signal.aborted, false);
@@ -201,7 +201,7 @@ test("If the login throws or rejects, the answer is 503. The error is logged at 
   }
 });
 
-test("If the login takes too long, the answer is 503 and the signal that the login received aborts. If the client disconnects earlier, the signal aborts at once.", async () => {
+test("If the login takes too long, the answer is 503, and the signal of the login aborts. If the client disconnects earlier, the signal aborts at once.", async () => {
   const signals: AbortSignal[] = [];
   const never: Authenticate = (_, { signal }) => {
     signals.push(signal);

@@ -26,7 +26,7 @@ test("The answer to a read that takes too long is a 503, and the statement of th
   const admin = await startAdmin({ configure: (builder) => builder.limits({ requestMs: 150 }) });
   const { release } = await blocked(admin);
   for (const path of ["/api/jobs", "/api/jobs/1"]) {
-    // Without the time limit, the statement would wait a second for the lock.
+    // Without the time limit, the read of one job would wait a second for the lock.
     await assertFastRounds(900, 1, () =>
       timed(async () => {
         const { status, body, headers } = await admin.client.get(path);

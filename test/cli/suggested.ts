@@ -23,7 +23,7 @@ export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** Creates a directory for PATH with worker, and substitutes of psql and pg_dump. */
+/** Creates a directory for PATH, which has `worker` and substitutes for psql and pg_dump. Returns its path. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
   const put = (name: string, words: readonly string[]) => {
@@ -42,8 +42,8 @@ export function programsToPaste(): string {
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
 /**
- * Runs a printed line in a shell, with --yes for commands that can require a confirmation. `programs`: the directory of
- * programsToPaste().
+ * Runs a printed line in a shell. Adds --yes if the line begins with a command that `destroying` matches. `programs`:
+ * the directory of programsToPaste().
  */
 export function inShell(
   line: string,

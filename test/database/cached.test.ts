@@ -113,7 +113,7 @@ test("After a slow read, the pause is at most 5 s for a small table, and longer 
   assert.equal(runs, 3, "for a large table the pause is in proportion to the duration of the read");
 });
 
-test("fresh() returns a value whose read began after the call; if it is called during a read, callers share the next read.", async () => {
+test("fresh() returns a value whose read began after the call. Calls of fresh() during a read share the next read.", async () => {
   const began: number[] = [];
   const ends: (() => void)[] = [];
   const read = createCache(async () => {

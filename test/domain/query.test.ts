@@ -305,7 +305,7 @@ describe("Error groups", () => {
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
   });
 
-  test("leave out of the label a word or quoted text that does not end within the first 300 characters.", () => {
+  test("omit from their label a word or quoted text that does not end within the first 300 characters.", () => {
     const words = "the payment of this order was refused by the gateway ";
     for (const id of ["a8d7k2b9q1m4", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9007199254740993"]) {
       for (let length = 280; length < 300; length++) {

@@ -40,7 +40,7 @@ test("Durations have at most two units.", () => {
   for (const [text, ms] of Object.entries(lengths)) assert.equal(spanText(ms), text);
 });
 
-test("Numbers have commas between thousands, and texts show that a number is not exact.", () => {
+test("Numbers have commas between thousands, and texts show whether a number is exact.", () => {
   assert.deepEqual(
     [numberText(0), numberText(999), numberText(1_234_567)],
     ["0", "999", "1,234,567"],

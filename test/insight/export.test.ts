@@ -193,7 +193,7 @@ test("From the cursor of an interrupted export, another export continues after t
 
 test("An export that finds nothing for a long time reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
-  // The searches are so slow that one walk has time for only a part of the jobs.
+  // Each search for ids is so slow that one walk (src/insight/walk) has time for only a part of the jobs.
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
   });
@@ -254,7 +254,7 @@ test("If rows take long to read, an export adapts the size of its steps, so that
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // If each walk began with the full size again, nine steps would be too large.
+  // If each walk began with steps of the full size again, nine statements would take too long.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

@@ -34,7 +34,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** With this maximum number of pages of a small table, every table is large, and is sampled. */
+/** For `smallPages`, the most pages of a small table: with this value, every table counts as large and is sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -191,7 +191,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("If one error of a task has an id that looks like a word, and otherwise equals errors with other ids of the same length, the error is in the group of those errors, also in a program that has cached no groups.", async () => {
+test("An error whose id looks like a word is in the group of the errors of its task that differ only in an id of the same length, also in a program that has cached no groups.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())

@@ -169,7 +169,7 @@ describe("A queue", () => {
     assert.equal(Math.round((Date.now() - Date.parse(one?.since ?? "")) / 60_000), 10);
   });
 
-  test("is reported in one incident together with the other stuck queues that the same worker has locked, if these are at least three queues in all, because one action unlocks them all.", async () => {
+  test("is reported in one incident with the other stuck queues of the same worker if the worker has locked at least three stuck queues, because one action unlocks them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {
       await many(2, "sync", { queueName: name });

@@ -26,8 +26,8 @@ const ARGS = [
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
-// `after` hooks run in the order of their creation. The hook of support/database.ts drops databases, so
-// support/database.ts is imported only below.
+// `after` hooks run in the order of their creation. The hook of support/database.ts drops databases, so it has to run
+// after this hook: support/database.ts is imported below.
 after(async () => {
   for (const end of endings.reverse()) await end();
 });

@@ -134,7 +134,8 @@ async function tabStops(page: Page): Promise<string[]> {
 
 /**
  * Returns the targets (links, buttons and fields) that are less than 44 pixels high, which is too low for a finger. A
- * target also passes if a clickable area around the target is 44 pixels high, such as the label of an input.
+ * target also passes if a clickable area around the target is 44 pixels high, such as the label of an input. Not
+ * checked: targets within a line of text, copy buttons, buttons that look like links, and the skip link.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -1,8 +1,8 @@
 // Tests that no statement in golden/ uses a function, an operator or a table that another role has created in place of
 // one of PostgreSQL's own. Other roles may be allowed to create objects in a schema on the search path. If the types of
 // such a function or operator are exactly those of the arguments, PostgreSQL prefers it to a built-in one that is
-// generic or needs a conversion. So the statements contain the schema of each table of PostgreSQL, and of each function
-// that a role could replace (bareFunctions()). Operands have exactly the types of PostgreSQL's operators.
+// generic or needs a conversion. So each table of PostgreSQL, and each function that a role could replace
+// (bareFunctions()), is written with its schema. Operands have exactly the types of PostgreSQL's operators.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

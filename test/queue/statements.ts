@@ -634,7 +634,10 @@ for (const { flags, pauses } of forms) {
   }
 }
 
-/** Returns the answers if a cleanup cannot restore the deleted rows of names, because the names have new rows. */
+/**
+ * Returns the answers if a cleanup deletes a name whose row it cannot restore, because the name already has a new row.
+ * `present`: whether there is a table of workers.
+ */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
   return (text) => {

@@ -180,7 +180,7 @@ test("Before a removal by key, the dialog shows which job has the key, or that n
   assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });
 
-test("A search for the job with a key that ran out of time does not show that no job has the key.", async () => {
+test("If the search for the job with a key runs out of time, the dialog does not show that no job has the key.", async () => {
   const page = await openList([job(1)]);
   page.click("Remove by key…");
   page.type("key", "k");

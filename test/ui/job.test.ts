@@ -475,7 +475,7 @@ test("In a copied shell line, control characters are octal bytes, as in the shel
   const hostile = "k\u0015touch PASTED\n#\u202e";
   const page = await openJob(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");
-  // The line has no key, because a new job with the same key would replace this job.
+  // The line has no key, because an add with a job's key can change that job instead of adding a new job.
   const word = shellWord(hostile);
   assert.equal(word, "'k'$'\\025''touch PASTED'$'\\012''#'$'\\342\\200\\256'");
   const payload = `'{"to":"ana@example.com"}'`;

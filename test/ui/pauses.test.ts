@@ -275,7 +275,7 @@ test("On the page of a task's jobs, the task can be paused, and a paused task ca
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
 });
 
-test("In the palette, an action on exactly the named queue is marked, and not an issue about a longer name.", async () => {
+test("If the typed text names a queue exactly, the palette marks the action on this queue, not an action on a queue with a longer name.", async () => {
   const page = await openPage("/");
   const longer = incident({
     ...{

@@ -30,7 +30,10 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["fast lane", { fastLane: true }],
 ];
 
-/** Returns `task`, whose jobs run until their signals abort, the ids of the started jobs, and the signals' reasons. */
+/**
+ * Returns `task`, whose jobs run until their signals abort. `started` resolves when the first job has started.
+ * `starts`: the ids of the started jobs. `reasons`: the reasons of the aborted signals.
+ */
 function endless() {
   const started = latch();
   const starts: string[] = [];

@@ -251,8 +251,8 @@ describe("The scheduler", () => {
   });
 });
 
-describe("An interceptor's decision on a cron job", () => {
-  test("changes, skips or refuses the job; the tick counts as handled, and jobs of other entries are added.", async () => {
+describe("Changed, skipped and refused cron jobs", () => {
+  test("An interceptor can change, skip or refuse a job. In each case the tick counts as handled, and the jobs of other entries are added.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("asked");
     const entries = ["change", "skip", "fail", "throw", "break", "leave"].map((name) =>

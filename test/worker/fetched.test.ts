@@ -1,4 +1,5 @@
-// Tests fetched jobs: how many there are, when the worker returns (unlocks) them, and which condition lists show.
+// Tests fetched jobs: how many there are, when the worker returns (unlocks) them, and which condition they have in
+// lists.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";

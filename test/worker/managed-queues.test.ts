@@ -113,7 +113,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   await assert.rejects(queues.manage(failing(new WorkerError("database_unreachable", "lost"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 1_000);
   clock.advance(1_000);
-  // A timeout shows that the server has worked for all 7.5 s, so the pause is 20 times as long.
+  // A timeout shows that the server has worked for all of the 7.5 s. So the wait is 20 times 7.5 s.
   await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
   queues.runEnded();

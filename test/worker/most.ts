@@ -1,5 +1,4 @@
-// Functions for tests of limits. They return the largest number of runs at one moment, the largest number of starts
-// within a time window, and the mean number of runs.
+// Functions for tests of limits. They count how many jobs run at once, and how many start within a time window.
 
 /** The time for which a limit counts a run. The times of all spans in a list are milliseconds of one clock. */
 export interface Span {

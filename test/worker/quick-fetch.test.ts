@@ -127,8 +127,8 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    // The jobs have been due since 1970, so that only their announcement wakes the worker. A job that becomes due later
-    // wakes the worker even without an announcement.
+    // The jobs have been due since 1970, so that only their announcement wakes the worker. If a job becomes due after
+    // the worker's last fetch, its due time may wake the worker, too.
     const many = (length: number, spec: object) =>
       Array.from({ length }, (_, payload) => ({
         identifier: "show",

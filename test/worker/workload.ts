@@ -16,7 +16,7 @@ export interface Behavior {
   readonly failures: number;
   /** The number of jobs that each attempt adds. */
   readonly children: number;
-  /** The damage that the task "harmful" (own-tasks.ts) does to its process. */
+  /** The damage that the task "harmful" (../faults/field/own-tasks.ts) does to its process. */
   readonly harm?: Harm;
   /** The name of a misbehavior (misbehavior.ts), which replaces the behavior above. */
   readonly misbehavior?: string;

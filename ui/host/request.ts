@@ -53,8 +53,8 @@ async function send(method: string, path: string, headers: string, body: string)
 }
 
 /**
- * Saves the answer to a GET request as a file. A plain link could not send these headers. Returns false if the request
- * failed or was refused.
+ * Saves the answer to a GET request with `headers` as a file. (A plain link cannot send headers.) Returns false if the
+ * request failed or was refused.
  */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {

@@ -7,7 +7,10 @@ const note =
 const classes = `import { parseWhole } from "../lib/number";
 import { ListedJob } from "./records";
 
-/** Reads a declaration from a text with a value per line: fewer bytes in the module than calls with arguments. */
+/**
+ * Reads a declaration from a text with one value per line. Such a text needs fewer bytes in the module than a call with
+ * arguments.
+ */
 class Lines {
   private at: i32 = 0;
 

@@ -4,8 +4,8 @@ import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
- * The kind of secret that was sent: the login's secret, or the token for metrics. Successes are recorded for each kind.
- * Otherwise, a network that has only the token for metrics could guess the login's secret without a limit.
+ * The kind of secret that was sent: the login's secret, or the token for metrics. Successes are recorded separately for
+ * each kind, so that a network that has only the token for metrics cannot guess the login's secret without a limit.
  */
 export type LoginKind = "login" | "metrics";
 

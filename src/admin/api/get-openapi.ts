@@ -87,7 +87,10 @@ const MAY_CONFLICT = new Set([
 /** Requests without a body whose answer may be 413. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
-/** The statuses of the answers to requests that start an operation (202). The status of all other answers is 200. */
+/**
+ * The success statuses of requests that can start, resume or undo an operation (202). Other requests have only the
+ * success status 200.
+ */
 const SUCCESSES: Readonly<Record<string, readonly number[]>> = {
   "POST /api/operations": [200, 202],
   "POST /api/operations/{id}/resume": [202],

@@ -7,7 +7,7 @@ export interface RhythmTask {
   readonly intervalMs: () => number;
   /** The pause after a run, as a multiple of the run's duration: at most MAX_PAUSE_MS, but at least the interval. */
   readonly pauseFactor: number;
-  /** Whether all costly tasks usually pause after a run of this task. */
+  /** Whether the task is costly. After a run of a costly task, all costly tasks usually pause. Default: false. */
   readonly isCostly?: boolean;
   /**
    * Runs the task. Never rejects. Resolves to the pause after this run, in milliseconds; undefined: the pause follows

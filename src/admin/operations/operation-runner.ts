@@ -1,5 +1,5 @@
 // Runs the operations of this admin in the background, and deletes old receipts and audit entries. stop() waits for the
-// current batch of each running operation. An operation that is not complete then becomes `interrupted`.
+// current batch of each running operation. If an operation is not complete after this batch, it becomes `interrupted`.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";

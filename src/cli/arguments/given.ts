@@ -79,7 +79,10 @@ function textsOfOptions({ command, argv, words, options }: RawArguments, values:
   return texts;
 }
 
-/** yargs would accept `--y` for `-y`, and would treat `--_` and `--$0` as fields of its own. */
+/**
+ * Returns the first option that yargs would misread: yargs accepts `--y` for `-y`, and treats `--_` and `--$0` as
+ * fields of its own.
+ */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");
   return argv

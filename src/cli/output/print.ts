@@ -66,7 +66,7 @@ export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
 }
 
-/** Prints a line on stderr that the next call overwrites; null clears it. */
+/** If stderr is a terminal, prints a line on stderr that the next call overwrites; null clears the line. */
 export function printProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
 }

@@ -69,7 +69,8 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * Stops the worker at an uncaught error, so that other jobs can finish. The result reports whether an error occurred.
+ * Stops the worker at an uncaught error, so that other jobs can finish. The returned function reports whether there was
+ * an uncaught error.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;

@@ -77,7 +77,7 @@ function firstDifference(one: States, other: States): string | null {
   return paths.find((path) => one.get(path) !== other.get(path)) ?? null;
 }
 
-/** Leaves out the same files and folders as the search for tasks. */
+/** Returns the paths of the files below the directory, except hidden files and folders, and node_modules. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

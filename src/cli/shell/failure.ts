@@ -51,7 +51,7 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-/** Begins the message of a missing field. */
+/** The beginning of the message for a missing field. */
 const MISSING = "is missing";
 
 // Fields that are not options.

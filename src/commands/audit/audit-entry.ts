@@ -18,8 +18,8 @@ export interface AuditEntry {
   /** The query of an operation; null for other actions. */
   readonly query: string | null;
   /**
-   * The ids of the jobs to change, or of the added or removed job; empty if no job was added or removed; null for other
-   * actions.
+   * The ids of the jobs to change. For `add`, `remove` and `schedule-run`: the id of the added or removed job, or an
+   * empty list if there is no such job. null for other actions.
    */
   readonly ids: readonly string[] | null;
   /** The job key given to `add` or `remove`; null if there is none. */

@@ -34,7 +34,10 @@ export interface ChangeResult {
   readonly operationId: string | null;
 }
 
-/** Returns the record with which actOnJobs() stores the earlier state. */
+/**
+ * Returns the record with which actOnJobs() stores the earlier state. If `recordFor` is undefined, returns null, and
+ * the state is not stored.
+ */
 export function actionRecordOf(
   recordFor: Origin | undefined,
   action: string,
@@ -68,7 +71,10 @@ export async function untilMayChange(
 const mustWait = (change: JobChange): boolean =>
   !isDeletion(change) && change.mayRun !== true && change.ofRunning === undefined;
 
-/** Makes the change in the jobs with these ids. Throws InputError if `ids` is invalid, empty or longer than 10,000. */
+/**
+ * Makes the change in the jobs with these ids. Unless `change.mayRun` is true, the change leaves out jobs that
+ * were locked less than 4 hours ago. Throws InputError if `ids` is invalid, empty or longer than 10,000.
+ */
 export async function actOnJobs(
   db: Database,
   change: JobChange,

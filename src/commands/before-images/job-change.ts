@@ -5,8 +5,8 @@ import { MARKED_FAILED } from "../../domain/words.ts";
 export type AddParameter = (value: unknown, type: string) => string;
 
 /**
- * Returns an empty list of values, and a function that adds a value and returns the placeholder. PostgreSQL rejects a
- * statement with an unused value.
+ * Returns an empty list of values, and a function that adds a value and returns the placeholder. The statement must use
+ * every added value, because PostgreSQL rejects unused values.
  */
 export function parameters() {
   const values: unknown[] = [];
@@ -73,8 +73,9 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement that changes `jobs`, up to its `where`. A locked job with a new `updated_at` could be mistaken
- * for a job that was removed while it was locked (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`.
+ * With a new `updated_at`, the job could be mistaken for a job that was removed while it was locked
+ * (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,

@@ -23,7 +23,7 @@ export type OfferCondition = "all" | "failed" | "not failed";
 
 /** Where the page offers an action. */
 export interface ActionOffers {
-  /** In the menu of one job. `of`: for which jobs. */
+  /** In the menu of one job. `of`: for which jobs. `place`: the position in the order of these actions. */
   readonly one?: { readonly of: OfferCondition; readonly place: number };
   /** Above the list, for selected jobs. */
   readonly selected?: OfferCondition;

@@ -35,8 +35,8 @@ export interface JobChanges {
    */
   readonly shiftMs?: number | undefined;
   /**
-   * Adds a delay of 0 to this many milliseconds to the new or present `runAt` of each job. The delays of many jobs are
-   * spread evenly. At most a year.
+   * Moves the new or present `runAt` of each job later, by up to this many milliseconds; at most a year. The delays of
+   * many jobs are spread evenly.
    */
   readonly spreadMs?: number | undefined;
   /** The new priority: lower runs earlier. -32,768 to 32,767. */

@@ -58,7 +58,7 @@ export async function createLimits(
   wanted: readonly LimitDefinition[],
 ): Promise<readonly LimitDifference[]> {
   await requireTables(db, LIMIT_TABLES, "the option limits");
-  // The worker's role may lack the privilege to create limits.
+  // If no limit is missing, nothing is written, because the worker's role may lack the privilege to create limits.
   if (missingIn(await readLimits(db), wanted).length > 0) {
     await inTransaction(db, async (inside) => {
       for (const { name, scope, match, concurrency, rate } of missingIn(
@@ -105,9 +105,9 @@ const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
 /**
- * A condition: some workers may not apply the concurrency of the new definition, `excluded`, at once. The stored
- * revision is then negative (see `most` in queue/limits/permits.ts). If the previous definition, `l`, is less than
- * 2.5 s old, some workers may not yet apply `l`.
+ * A condition: when the definition `excluded` replaces the definition `l`, some workers may run jobs without permits
+ * until they read the change. The stored revision is then negative (see `most` in queue/limits/permits.ts). The last
+ * line: if `l` is less than 2.5 s old, some workers may not have read `l` yet.
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;

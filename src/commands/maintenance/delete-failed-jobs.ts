@@ -92,7 +92,8 @@ const deleteSql =
   select (select pg_catalog.count(*)::text from deleted) as deleted,
     (select pg_catalog.max(id)::text from failed) as last`;
 
-// `last` also counts jobs whose deletion a trigger prevents, so that the next chunk begins after these jobs.
+// `last` is the id of the last job in `failed`, even if a trigger prevents the deletion of this job. So the next chunk
+// begins after this job.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 

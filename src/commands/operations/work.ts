@@ -124,7 +124,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     if (batch.afterId === null) return endedRound(await findOr(store, id, operation));
     const ms = monotonic() - began;
     const oldest = batch.done === 0 ? null : probed();
-    // At the rate 0 there are no pauses, so the result is not needed.
+    // The probe runs at the rate 0, too, because it marks dead index entries (head-probe.ts). But at the rate 0 there
+    // are no pauses, so the probe's result is not needed.
     const oldestReadyMs = operation.rate === 0 ? null : await oldest;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
     const next = {
@@ -198,7 +199,8 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
       );
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
-    // Rows are also stored for jobs that the operation has skipped. They are taken as evenly spread over the others.
+    // Rows are also stored for skipped jobs. `ids` estimates the rows that are left, as if the rows of skipped jobs
+    // were spread evenly among the others.
     const processed = Object.values(undoSkipped).reduce((sum, count) => sum + count, next.undone);
     const ids = kept * Math.max(1 - processed / Math.max(operation.done, 1), 0);
     const pauseMs = pace.pauseAfter(took, { ids, jobs: null });

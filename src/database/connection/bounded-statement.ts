@@ -106,8 +106,9 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// An application's client may be from another version of pg. A text without values may contain several statements. pg
-// would count a statement with a name as prepared at the packet's first response, which is the response to `begin`.
+// False for three kinds of statements: statements on an application's client, which may be from another version of pg;
+// texts without values, which may contain several statements; and named statements, which pg would count as prepared at
+// the packet's first response, the response to `begin`.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 

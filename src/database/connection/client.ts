@@ -59,7 +59,8 @@ export class Client extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // With promises, listeners would be attached too late: the packet that ends the login can also contain an error.
+  // The end of the login is reported through a callback: the packet that ends the login can also contain an error, and
+  // code after an `await` would attach its listeners after this error.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -167,7 +168,10 @@ export class Client extends pg.Client {
     if (mayBePlain) plainWhereRefused(this.connection);
   }
 
-  /** Checks the connection. Rejects if the server does not respond within `timeoutMs`, or does not match the target. */
+  /**
+   * Checks the connection. Rejects if the server does not respond within `timeoutMs`, or does not match the target.
+   * Default of `timeoutMs`: the client's `query_timeout`.
+   */
   prove(timeoutMs?: number): Promise<void> {
     return assertTarget(this, this.#config.server?.target ?? "any", timeoutMs);
   }

@@ -126,7 +126,10 @@ export interface RequestScope {
   waited?(ms: number): void;
 }
 
-/** Returns a Transactional whose transactions have the limits `bounds`. SET LOCAL also works behind pgbouncer. */
+/**
+ * Returns a Transactional whose transactions have the limits `bounds`. The limits are set by SET LOCAL, which also
+ * works behind pgbouncer.
+ */
 export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScope): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
   const before = () => {
@@ -225,8 +228,8 @@ async function connectAlive(
   }
 }
 
-// An application's pool may have no limit of its own. If a pool has one, its error, which names the servers, must come
-// first, unless all connections are in use.
+// An application's pool may have no timeout. If a pool has a timeout and is not full, connectInTime() waits at least
+// EXTRA_MS longer than this timeout, because the error of the pool is usually more precise.
 const MAX_WAIT_MS = 10_000;
 const EXTRA_MS = 1_000;
 

@@ -18,8 +18,8 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction on a connection of the pool in `db`. If `db` has a client instead of a pool, no
- * transaction begins. Rejects with `outcome_unknown` if the connection was lost during the commit.
+ * Runs `work` in a new transaction if `db` has a pool or a Transactional client. With any other client, runs `work`
+ * without a new transaction. Rejects with `outcome_unknown` if the connection was lost during the commit.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -60,9 +60,9 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs `first` and then `statement` in one transaction. `db` must have a pool, or a client that is in a transaction.
- * `first` takes a lock, has no parameters and returns no rows. If possible, both statements are sent as one packet, so
- * that other sessions do not wait for the lock while this process is busy.
+ * Runs `first` and then `statement` in one transaction. `db` must have a pool, a Transactional client, or a client that
+ * is in a transaction. `first` takes a lock, has no parameters and returns no rows. If possible, both statements are
+ * sent as one packet, so that other sessions do not wait for the lock while this process is busy.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,

@@ -88,7 +88,7 @@ export function installFiles(parent: string, name: string, files: readonly Serve
     chmodSync(draft, 0o755);
     for (let attempt = 0; attempt < 3; attempt++) {
       if (moveInto(draft, target)) return target;
-      // Another process has just installed all files, or some files of an older installation were removed.
+      // `target` exists. Either another process has just completed it, or an installation there is incomplete.
       if (isComplete(target, files)) return target;
       moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
     }

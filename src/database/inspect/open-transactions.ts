@@ -29,7 +29,8 @@ async function stillOpen(db: Database, among: readonly string[] | null): Promise
 }
 
 // A transaction that only reads also counts while it has a snapshot, because its next statement may write based on what
-// it has read. A vacuum does not count: it may have a snapshot for hours, but it writes no row that refers to another row.
+// it has read. A vacuum may have a snapshot for hours, but does not count, because it writes no row that refers to
+// another row.
 const openSql: Statement = () => `
   select open.transaction from (
     select locks.virtualtransaction as transaction

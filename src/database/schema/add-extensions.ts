@@ -47,7 +47,7 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // An object that is created here also gets the changes of recorded versions: the object may have been dropped.
+  // If an object is created here, its changes of recorded versions run, too, because the object may have been dropped.
   const created = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;

@@ -83,7 +83,7 @@ export async function readCatalogue(
 export interface Ledger {
   /** The highest id in the ledger; null if the ledger is empty. */
   readonly level: number | null;
-  /** The highest id that is marked as breaking. */
+  /** The highest id that is marked as breaking; null if there is none. */
   readonly breaking: number | null;
   /** Seconds since the newest row was inserted, by the database's clock; 0 if the ledger is empty. */
   readonly age_s: number;
@@ -92,8 +92,8 @@ export interface Ledger {
 }
 
 // to_jsonb is used because ledgers from before Graphile Worker 0.14 lack the column `breaking`. The queue's tables have
-// row level security and no policies, so other roles than the owner may read an empty queue without an error. If an
-// application has added policies, jobs are hidden on purpose.
+// row level security and no policies, so to a role that is not the owner the queue can look empty, without an error. If
+// an application has added policies, jobs are hidden on purpose.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,

@@ -25,10 +25,10 @@ export interface CronSchedule {
  * Returns the schedule of a macro such as `@daily` or of a five-field expression such as `0,30 8-17 * * 1-5`. If both
  * the day of the month and the day of the week are restricted, a day has to match only one of them, as in cron.
  *
- * A time is fixed if the fields of minute and hour have no `*` and no step, or match one number each. A field of all
- * numbers counts as `*`. When a zone's clock changes, a fixed time matches once: a repeated time when it first occurs,
- * a skipped time at the end of the gap. All other times match in both passes of a repeated hour, and not in a skipped
- * hour.
+ * A time is fixed if the fields of minute and hour have no `*` and no step, or match one number each. A field that
+ * matches all its numbers, such as the hour `0-23`, counts as `*`. When a zone's clock changes, a fixed time matches
+ * once: a repeated time when it first occurs, a skipped time at the end of the gap. All other times match in both
+ * passes of a repeated hour, and not in a skipped hour.
  *
  * Throws InputError for an invalid expression or zone. Problems of fields have paths such as `column 3`.
  */

@@ -27,15 +27,15 @@ export interface HttpConnections {
   readonly draining: boolean;
   /**
    * Adds a connection. If the limit is reached, closes the oldest idle connection. If no connection is idle, closes a
-   * connection of the client with the most connections, which can be `socket`.
+   * connection, perhaps `socket` itself, of the client with the most connections.
    */
   add(socket: Socket): void;
   /** Replaces the connection `raw` by `socket`, the TLS socket on top of `raw`. */
   secured(raw: Socket | undefined, socket: Socket): void;
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
-   * Returns what to do about bytes that cannot be parsed. `answer`: respond. `cut`: close the connection without a
-   * response. `wait`: do nothing, because the connection is about to end.
+   * Returns what to do about a CONNECT request, or about bytes that cannot be parsed. `answer`: respond. `cut`: close
+   * the connection without a response. `wait`: do nothing, because the connection is about to end.
    */
   refuse(socket: Socket): "answer" | "cut" | "wait";
   closed(socket: Socket): AbortSignal;
@@ -149,7 +149,8 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // Responses have the order of their requests, so no request before the malformed one may be open.
+      // Responses have the order of their requests, so no earlier request may be open. The malformed bytes belong to
+      // the body of an open request if this is the only open request, and is not settled.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";

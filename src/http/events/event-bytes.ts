@@ -8,7 +8,7 @@ import { type HttpRequest, header } from "../request.ts";
 const MAX_PIECES = 16;
 /** Less than gzip's window of 32 KiB. */
 const MAX_BYTES = 24_576;
-/** For how many histories a piece is compressed. For other histories, the piece is compressed without earlier pieces. */
+/** A piece is compressed for this many histories. For other histories, it is compressed without earlier pieces. */
 const MAX_HISTORIES = 16;
 
 let made = 0;

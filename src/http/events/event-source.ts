@@ -1,6 +1,7 @@
 // Sends server-sent events to viewers: clients with an open event stream. An event contains the snapshot of a topic.
-// While a viewer's buffer is full, its snapshots wait, and a newer snapshot replaces a waiting snapshot of the same
-// topic. So the memory of each viewer is bounded.
+// The topic is usually the event's name; an event can also have several topics. While a viewer's buffer is full, its
+// snapshots wait, and a newer snapshot replaces a waiting snapshot of the same topic. So the memory of each viewer is
+// bounded.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";

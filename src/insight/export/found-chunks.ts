@@ -61,9 +61,8 @@ export async function* matchingChunks(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // The first step of the next walk reads `size` rows. This walk has adapted `pace` to the duration of its steps:
-    // with walk()'s usual number of rows, a step could exceed its time limit again. If all rows match, a walk needs
-    // only IDS_A_WALK rows.
+    // The next walk begins at the pace of this walk, because a step with walk()'s usual number of rows could exceed its
+    // time limit. If all rows match, a walk needs only IDS_A_WALK rows.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
     // If a walk has read rows without a match, an empty chunk reports the progress: the caller can abort the search.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };

@@ -34,9 +34,9 @@ export const hasFormulaDelay = (job: string): string =>
     and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now(), false)`;
 
 /**
- * Returns a condition for a row with a failure: the job's last attempt was recovered, and the last change made the job
- * due at once. Such a change is usually the recovery itself. It writes the same time to run_at and updated_at. The
- * recovery of a job in a queue does not write run_at, so the condition is false.
+ * Returns a condition for a row with a failure: the job's last attempt was recovered, and run_at equals updated_at. A
+ * recovery without a delay writes the same time to both columns, except for a job of a named queue: that job keeps its
+ * run_at. A later change that makes the job due at once can also write the same time to both columns.
  */
 const isAsRecovered = (job: string) =>
   `${job}.attempts > 0 and ${job}.run_at = ${job}.updated_at and pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${RECOVERED}'::text`;

@@ -136,8 +136,8 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
 
 /**
  * Groups all errors again. A place in the code of a task in `tasks` has a group if at least two of its errors are alone
- * in their groups by label, or if its group is cached. A query for the fingerprint finds all errors of the place, so
- * the group has all of them.
+ * in their groups by label, or if its group is cached. The group contains all errors of the place, also those that are
+ * not alone, because a query for the group's fingerprint finds all of them.
  */
 async function byPlace(
   db: Database,

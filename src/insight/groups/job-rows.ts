@@ -102,8 +102,8 @@ export async function readGroupedRows(
 }
 
 /**
- * Reads all matching rows of the table, in parts if this process checks their texts. Returns `many` if more than
- * MAX_EXACT rows match the query's SQL.
+ * Reads all matching rows of the table, in parts if this process checks their texts. Returns `late` if the read takes
+ * too long, and `many` if more than MAX_EXACT rows match the query's SQL.
  */
 async function readAll(
   db: Database,

@@ -45,9 +45,7 @@ export function createActivityWatch(): ActivityWatch {
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
-/**
- * Returns the end of a sentence. `longestMs`: the maximum of the period that the text shows if deletions were counted.
- */
+/** Returns the end of a sentence. If deletions were counted, the text shows a period of at most `longestMs`. */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {

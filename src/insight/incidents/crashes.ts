@@ -34,7 +34,7 @@ export interface CrashReport {
   }[];
   /**
    * The id of the worker from which the first of `jobs` was last recovered. If this worker is unknown, the id of the
-   * worker that crashed last.
+   * worker that crashed last; null if no such crash is known.
    */
   readonly worker: string | null;
 }
@@ -67,7 +67,7 @@ export function crashReport(
 const TREND_MS = 3 * 3_600_000;
 const BARS = 24;
 
-/** Returns 24 numbers of crashes, one for each 7.5 minutes of the last 3 hours, oldest first. */
+/** Returns 24 numbers of crashes, one for each 7.5 minutes of the last 3 hours, oldest first; empty without `times`. */
 export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   if (times.length === 0) return [];
   const trend = Array<number>(BARS).fill(0);
@@ -81,7 +81,7 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 const MAX_CRASHES = 100;
 
 // A worker that was idle has lost no job, and is left out. Older versions of this library do not write
-// `recovered_jobs`.
+// `recovered_jobs`, so the worker's last report (`running_jobs`) is used instead.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers

@@ -198,8 +198,9 @@ interface FoundRow {
 /** Only errors up to this size are read. The error of a recovery is usually smaller. */
 const MAX_RECOVERED_BYTES = 1_500;
 
-// The pattern matches the error of a recovery (lost-attempts.ts). Long errors are stored outside the rows of the table,
-// but their lengths are in the rows. So the length is compared first, and long errors are not read.
+// The pattern matches the error of a job that was recovered at least twice in a row (lost-attempts.ts). Long errors are
+// stored outside the rows of the table, but their lengths are in the rows. So the length is compared first, and long
+// errors are not read.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

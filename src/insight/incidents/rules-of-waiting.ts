@@ -27,7 +27,7 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** At least this many stuck queues of one worker are one incident, because one action unlocks them all. */
+/** If one worker has locked at least this many stuck queues, they are one incident: one action unlocks them all. */
 const MANY_QUEUES = 3;
 
 /**
@@ -74,7 +74,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `Queue ${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    // A stale worker's queue has been stuck since the worker's last heartbeat.
+    // A stale worker's queue has been stuck since the worker's last heartbeat, or since a later lock.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,

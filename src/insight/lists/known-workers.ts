@@ -1,6 +1,6 @@
 // Lists workers with a heartbeat row (a row of `_private_workers`), and other workers that hold locks:
 //
-//   stale:   the lease in the row has expired, or a sweep has marked the row as recovered
+//   stale:   the lease in the row has expired, or the row is marked as recovered (stale-workers.ts)
 //   alive:   has a row, and is not stale
 //   unknown: has no row, and holds locks; for example a Graphile worker
 import { type Database, query, type Statement } from "../../database/database.ts";

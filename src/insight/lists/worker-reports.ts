@@ -33,8 +33,8 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// All parts together can be megabytes, and most are equal. So equal parts are read once, with the number of their
-// workers. If the result would still exceed REPORTS_BYTES, the longest parts are null.
+// Reads the member `part` of all reports. Most of these parts are equal, and equal parts are read once, with the number
+// of their workers. If the result would still exceed REPORTS_BYTES, the longest parts are null.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>

@@ -31,7 +31,8 @@ export interface JobPage {
     readonly isComplete: boolean;
     /**
      * `full`: the order is final. `partial`: only the jobs found so far are ordered. With `nextCursor`, the search
-     * continues and returns this page again, perhaps with earlier jobs, until the ranking is `full`.
+     * continues and returns this page again, perhaps with jobs that come earlier in the order, until the ranking is
+     * `full`.
      */
     readonly ranking: "full" | "partial";
     /** The terms of the query, such as `task:mail`, whose task, named queue or error group does not exist. */

@@ -9,8 +9,8 @@ export interface JobQuery {
   /** The query as typed, trimmed. An empty query matches every job. */
   readonly text: string;
   /**
-   * The query with the meaning of each word made explicit: for example, the word `a` becomes `key:"a"`, or the quoted
-   * text `"a"`. So the meaning stays the same if the query is compiled again later.
+   * The query with the meaning of each word made explicit: for example, the word `mail` becomes `task:"mail"`, or the
+   * quoted text `"mail"`. So the meaning stays the same if the query is compiled again later.
    */
   readonly explicit: string;
   /** The time that `now` means, and from which ages count, in microseconds since 1970. */

@@ -23,7 +23,7 @@ export interface ActiveWorker {
   readonly startedAtText: string;
   /** The JSON text of the worker's report; null if the report is missing, omitted or not a JSON object. */
   readonly metadataText: string | null;
-  /** Whether the report is omitted: all reports together exceed 2 MB, and this report is one of the longest. */
+  /** Whether the report is omitted: all reports together may exceed 2 MB, and this report is one of the longest. */
   readonly isMetadataOmitted: boolean;
   /** The number of jobs that the worker is running; null if unknown. */
   readonly running: number | null;

@@ -35,7 +35,10 @@ const CHUNK_MS = 80;
 
 /** The pause between two checks of the lock, in milliseconds: shorter than most chunks of another admin. */
 export const LISTEN_MS = 75;
-/** The checks take about 7 s. The gap between two chunks is usually 1.6 s, and about 5 s on a busy machine. */
+/**
+ * The number of checks, which take about 7 s. The gap between two chunks of another admin is usually 1.6 s, and about
+ * 5 s on a busy machine.
+ */
 const LISTENINGS = 90;
 
 interface Round {

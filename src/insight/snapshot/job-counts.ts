@@ -150,7 +150,7 @@ const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 
 /** The factor by which the planner's statistics may be wrong. */
 const PLANNED_OFF_BY = 2;
-/** The assumed jobs on a page without statistics. A job takes at least 85 bytes, and seldom more than a page. */
+/** The assumed jobs on a page if there are no statistics. A job takes at least 85 bytes, seldom more than a page. */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 
 function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {

@@ -24,7 +24,7 @@ export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample if `check` decides: few, because the texts of the jobs are read. */
+/** The number of pages in a sample for a query with a `check`: few, because the texts of the jobs are read. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
 /** The largest payload that is read for `check`, in bytes. A job with a larger payload is a possible match. */

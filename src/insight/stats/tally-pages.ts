@@ -1,5 +1,5 @@
 // Counts the jobs of each task and of each named queue by condition, and the jobs that each worker (the *holder*) has
-// locked: in a whole table, in a chunk of pages (for a census), or in a sample of pages.
+// locked: in a whole table, in a chunk of pages (for snapshot/census.ts), or in a sample of pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";

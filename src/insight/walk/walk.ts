@@ -268,7 +268,7 @@ class WalkState {
   /** `cutAt`: the last tested row; null: all rows were tested. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
-    // The step may have read rows after the last candidate. The next step reads these rows again, so it is made smaller.
+    // The step may have read rows after the last candidate. The next step reads them again, so steps are made smaller.
     if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);

@@ -28,12 +28,14 @@ export interface JobExplanation {
    */
   readonly since: string | null;
   readonly causes: readonly Cause[];
+  /** The number of due jobs before this job (see QueuePlace); null if this job is locked, failed or not due. */
   readonly ahead: Value | null;
   /**
    * The number of due jobs in the same named queue, including this job; null if this job is locked, failed or not due,
    * or has no named queue.
    */
   readonly of: Value | null;
+  /** `next` and `last` of nextAttempts(); [] and null if the job is not due at a time in the future. */
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
   readonly sameError: Value | null;

@@ -64,7 +64,7 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** The places in the batch of the jobs that this round has added. `rest`: the places of the jobs still to be added. */
+  /** The places in the batch of the jobs that this round has added. `rest`: the places of jobs still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;

@@ -1,6 +1,6 @@
 // Adds jobs, some or all of which have a throttle. One statement begins the periods of the throttles and inserts the
-// jobs, so that no period begins without its job. Of the jobs of one call with the same throttle key, at
-// most the first is added.
+// jobs, so that no period begins without its job. If several jobs of one call have the same throttle key, at most the
+// first is added.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -141,9 +141,9 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of the periods that prevented adds. The statement of the add does not see a period that began while
- * the statement waited. If the clock was set back, an end more than `periodMs` from now is moved to `periodMs` from
- * now.
+ * Reads the ends of the periods that prevented adds. This read is a separate statement, because the statement of the
+ * add does not see a period that began while that statement waited. If the clock was set back, an end more than
+ * `periodMs` from now is moved to `periodMs` from now.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

@@ -1,5 +1,5 @@
 // Adds those jobs of a batch whose key occurred earlier in the batch. This transaction has already written, and so
-// locked, the rows of these keys. So the effects of all jobs are computed here, and each row is written once.
+// locked, the rows of these keys. So this process computes the effects of all jobs, and writes each row once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";

@@ -6,8 +6,8 @@ interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
   /**
-   * Replaces null in the array: if PostgreSQL's array_nulls is off, a null would become a text. Only the priority 0,
-   * the default, is also a value of jobs.
+   * Replaces null in the array: if PostgreSQL's array_nulls is off, a null would become a text. No job has this value,
+   * except the priority 0, which is the default.
    */
   readonly none: string | number;
 }

@@ -56,7 +56,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return (answer.may_differ ? await storedRows(db, rows) : rows).map(toJob);
 }
 
-/** A row that cannot be read, for example of a completed job, is returned unchanged. */
+/** Reads the stored rows. A row that cannot be read, such as that of a completed job, is returned as given. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
   // Outside a transaction, the jobs are already committed, so an error of this read is ignored.

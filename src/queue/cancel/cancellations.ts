@@ -40,8 +40,8 @@ export async function readCancelRequests(
 }
 
 // A request is void if a retry, or an add with the job's key, has given the job new attempts after the request. The end
-// of an attempt does not make a request void: giving back and snoozing keep updated_at, and the attempt after a failure
-// is at least the second.
+// of an attempt does not make a request void: if the job is given back or snoozes, `updated_at` does not change; after
+// a failure, `attempts` is at least 1, and in the next attempt at least 2.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;

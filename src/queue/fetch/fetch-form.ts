@@ -40,7 +40,7 @@ export interface ReadyParameters {
    */
   readonly priority: string;
   readonly runAt: string;
-  /** int: the maximum number of jobs in a run, or `want` / (number of locked queues) if that is more. */
+  /** int: the maximum number of jobs in a run, or `want` / (number of queues that the fetch locks) if that is more. */
   readonly run: string;
   /**
    * float8[]: for each task in `identifiers`, the average time of its jobs as a fraction of the maximum time of a run;

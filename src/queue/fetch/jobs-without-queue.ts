@@ -6,7 +6,7 @@ import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "
  * A loose index scan for the priority `first` and all larger priorities of available jobs. Each priority is then
  * searched separately, because jobs_main_index begins with the priority: a search by `run_at <= now()` alone would read
  * all scheduled jobs. Whether a priority has due jobs is not checked here, because the dead entries of the index would
- * be read twice. Without `queues`, only jobs_no_queue_index is read, because a second index would cost WAL.
+ * be read twice. Without `queues`, only jobs_no_queue_index is read: reads of a second index would cost more WAL.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint

@@ -7,9 +7,9 @@ import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
  * `last_without_queue`: the last of the jobs without a named queue, if these jobs already fill the fetch. The scan for
- * candidates ends before the priority and time of this job. Without this end, the scan could read all due jobs: it uses
- * an index by priority and time, which also has the jobs without a named queue. Candidates with the same priority and time are not read either,
- * because a million jobs may have the same time.
+ * candidates ends before the priority and time of this job. Without this end, the scan could read all due jobs: its
+ * index also has the jobs without a named queue. Candidates with exactly this priority and time are not read, because a
+ * million jobs may have the same time.
  * `queue_lock`: locks queues in id order and without waiting, so that fetches cannot deadlock.
  * `locked_run`: other sessions may have changed the jobs since the snapshot, so each job is checked again.
  * `left_out`: jobs of `queue_run` that another session has locked or changed. This statement cannot update the new

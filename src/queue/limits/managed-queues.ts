@@ -31,8 +31,8 @@ export const patternOf = (match: string): string =>
  * `wrong`: the queues that differ from the limits, or lack a row in `_private_rates`. While a `managed:0` queue has no
  * free slot, its surplus slots do not count as a difference: no slot could be removed, and each scan would write the
  * queue's row again. `adopted`: the queues of `seen`, except those whose row another session has locked, or has changed
- * since the scan. Each change of the number of slots writes the queue's row, too. `version` is xmin, because old
- * releases of PostgreSQL do not check a condition on ctid again if the row was changed before the lock.
+ * since the scan. A change of the number of slots writes the row, too, so the scanned number is right. `version` is
+ * xmin: old releases of PostgreSQL do not check a condition on ctid again if the row was changed before the lock.
  */
 const manageSql: Statement = builtOnce(
   (s) => `

@@ -1,5 +1,5 @@
-// A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
-// only after the limit was lowered, because a permit in use is not taken away.
+// A permit is the right of a worker to run one job under a limit of tasks. After a limit was lowered, workers may have
+// more permits than it allows, because a permit in use is not taken away.
 //  1. While a worker is short of permits (has fewer than it wants) or has to return some, it exchanges permits every
 //     0.5 s, or sooner when permits get free.
 //  2. An exchange is two statements, sent together if the connection allows it. The first locks the limit's row. The

@@ -56,8 +56,8 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Gives unused tokens back, unless they are older than `lapseMs` and also older than the time in which the rate adds
- * `count` tokens. The bucket may have become full since then, and the return could let too many jobs start.
+ * Gives unused tokens back if they are younger than `lapseMs`, or than the time in which the rate adds `count` tokens.
+ * Later, the bucket may have become full, and a return could let too many jobs start.
  */
 export async function returnTokens(
   db: Database,

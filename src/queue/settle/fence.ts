@@ -1,4 +1,4 @@
-// Parts of the statements that write the result of a job. Such a statement changes a job only if no other attempt has
+// Parts of the statements that write the result of a job. Such a statement changes a job only if no other worker has
 // locked the job. So a worker whose lease has expired cannot finish a job that another worker has fetched. There are
 // two modes of locks:
 //   locked_by   The safe mode, and kept jobs of the fast mode. The row has the worker's id in locked_by, and the
@@ -10,7 +10,7 @@ import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
-/** Returns an SQL condition: no other attempt has locked the job. `job`: the alias of the job's row. */
+/** Returns an SQL condition: no other worker has locked the job. `job`: the alias of the job's row. */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }

@@ -1,6 +1,6 @@
 // Gives back jobs that were fetched and never started. Only the safe mode needs this: the row locks of the fast mode
 // end with their transaction. If a locked job is removed, or replaced under its key, the job loses its key and all
-// attempts that were left. This file deletes such a job, because a returned job has an attempt left.
+// attempts that were left. This file deletes such a job: after a return, it would have an attempt left, and would run.
 import {
   type Database,
   idArray,

@@ -1,6 +1,6 @@
-// Restores deleted rows of tasks and named queues to which jobs still refer. An add of a job does
-// not lock the rows of its task and named queue, so they may be deleted before the add is committed. Without these rows,
-// no worker of this library fetches the job.
+// Restores deleted rows of tasks and named queues to which jobs still refer. An add of a job does not lock the rows of
+// its task and named queue, so they may be deleted before the add is committed. Without these rows, no worker of this
+// library fetches the job.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";

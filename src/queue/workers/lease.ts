@@ -16,7 +16,7 @@ export interface HeartbeatRequest {
   readonly longestGapMs: number;
 }
 
-/** Shows a restore of the table from a backup: the row is then in another table, or has an earlier heartbeat. */
+/** Used to detect a restore from a backup: the row is then in another table, or has an earlier heartbeat. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;

@@ -44,8 +44,8 @@ export interface RecoverForm {
 // `locked_slot`, `slot`: with such a job, all slots that the job's worker has locked in the job's queue stay locked,
 // because the job may run in any of these slots.
 // `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted attempt
-// counts, so that a job that kills its worker uses up its attempts. Because of the delay, such a job is not the first
-// that each worker fetches. Without a delay, a job of a named queue keeps its `run_at`, and so its place in the queue.
+// counts, so that a job that kills its worker uses up its attempts. Because of the delay, workers fetch other jobs
+// before such a job. Without a delay, a job of a named queue keeps its `run_at`, and so its place in the queue.
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {

@@ -36,7 +36,7 @@ export const thresholdOf = (given: string): string => threshold("threshold_ms", 
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
-/** Returns a condition on `workers`. `uptime`: SQL for how long heartbeats have succeeded without a gap, in ms. */
+/** Returns a condition: the worker is stale. `uptime`: SQL for how long heartbeats have had no gap, in ms. */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
       then ${resilientThresholdOf(given)}
@@ -48,7 +48,7 @@ export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > 
 
 const MAX_AT_ONCE = 100;
 
-/** Returns a query. By `recentMs`, the index on last_heartbeat_at excludes workers with a recent heartbeat. */
+/** Returns a query of stale workers. `recentMs` makes the query skip recent heartbeats by their index. */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers
   where workers.last_heartbeat_at < pg_catalog.now() - ${recentMs}::float8 * interval '1 millisecond'

@@ -129,7 +129,7 @@ export class JobAttempt<E> extends JobContext<E> {
     this.tally = tally;
   }
 
-  /** The time from the job's `runAt`, or from a later creation, to its fetch, by the database's clock; 0 if unknown. */
+  /** The time from the later of the job's `runAt` and its creation to its fetch (database's clock); 0 if unknown. */
   get waitedSeconds(): number {
     const { job, startedAtMs, aheadMs } = this;
     const fetchedAtMs = now() - (startedAtMs - job.fetchedAtMs) - aheadMs;

@@ -125,8 +125,8 @@ export class Refusals {
 
   /**
    * Logs the first of the errors with which large payloads of `jobs` could not be read. Returns whether the next fetch
-   * should request a single job, because the payloads together were too large, or the read took too long. In such a
-   * case, fetches leave a single job out for ten seconds.
+   * should request a single job, because the payloads together were too large, or the read took too long. If `jobs`
+   * has only one job in this case, fetches leave this job out for ten seconds.
    */
   recordUnread(jobs: readonly FetchedJob[], [failure]: readonly unknown[]): boolean {
     if (failure === undefined) return false;

@@ -21,7 +21,10 @@ export class KeptJobs {
   /** The kept jobs whose results have not been handed over to the safe mode. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs that are possibly not locked by `locked_by`: `keeping` rejected. The safe mode may fetch them again. */
+  /**
+   * Jobs that are possibly not locked by `locked_by`, because `keeping` (see add()) rejected. The safe mode may fetch
+   * them again.
+   */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {

@@ -56,8 +56,8 @@ export class ManagedFetch {
   }
 
   /**
-   * When another fetch may find jobs, if the last fetch returned none, by the monotonic clock. 0: now; null: not before
-   * an event, such as an announcement of jobs.
+   * If the last fetch returned no jobs: the time, by the monotonic clock, from which another fetch may find jobs. 0:
+   * now; null: only after an event, such as an announcement of jobs.
    */
   get dueAtMs(): number | null {
     const { changes, dueAtMs } = this.#queues;
@@ -66,7 +66,7 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Whether another fetch would find no jobs before the next event, if the last fetch returned none. */
+  /** If the last fetch returned no jobs: whether another fetch before the next event would also return none. */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;

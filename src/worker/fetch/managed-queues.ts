@@ -1,6 +1,6 @@
 // Makes named queues managed while a limit applies to them, and ordinary again afterwards. In a managed queue, each run
-// locks a slot instead of the queue (queue/sql/slots.ts). Each pass scans the rows of all queues, so a wait follows
-// each pass.
+// locks a slot instead of the queue (queue/sql/slots.ts). A pass is one scan of the rows of all queues, which changes
+// queues that differ from the limits. A wait follows each pass.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";

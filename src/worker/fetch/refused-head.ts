@@ -13,7 +13,10 @@ export interface Fetch extends ManagedRequest {
   readonly managed: ManagedFetch | null;
 }
 
-/** The maximum number of jobs in a run of a named queue. If a fetch locks few queues, runs may be longer. */
+/**
+ * The maximum number of jobs in a run of a named queue. If `want`, divided by the number of queues that the fetch
+ * locks, is higher, the quotient is the maximum.
+ */
 const QUEUE_RUN_JOBS = 50;
 
 /**

@@ -68,7 +68,7 @@ export class Secrets {
     return this.#pattern === null ? text : text.replace(this.#pattern, "••••");
   }
 
-  /** Returns how many characters can be redacted now. In the others, a secret may begin that has not fully arrived. */
+  /** Returns how many characters can be redacted now. In the rest, a secret may begin that has not fully arrived. */
   settledLength(text: string): number {
     if (this.#pattern === null) return text.length;
     let settled = Math.max(0, text.length - this.#longest + 1);

@@ -153,7 +153,10 @@ async function examine(directory: string, name: string): Promise<TaskFile | Igno
 const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
-/** Removes files that only look like programs: without file modes, every file is executable, even a source map. */
+/**
+ * If several files have one identifier, keeps only modules and files that begin as programs, unless there are none.
+ * Without file modes, every file is executable, even a source map.
+ */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];
   const kept = groups.map(async (group) => {

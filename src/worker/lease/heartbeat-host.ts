@@ -38,8 +38,8 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
 }
 
 /**
- * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before stop() is called. Until then,
- * the thread does not keep the process alive.
+ * Sends heartbeats from a thread of its own. `onEnd` is called if the thread ends before stop() is called. Before a
+ * call of stop(), the thread does not keep the process alive.
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,

@@ -1,4 +1,5 @@
-// Starts and stops a worker's heartbeats, passes on their reports, and computes the age of the last successful one.
+// Starts and stops a worker's heartbeats, passes on their reports, and computes the age of the last heartbeat that
+// has succeeded.
 //
 //   new ──start()──▶ beating in a thread of its own ──stop()──▶ stopped
 //                    │ that thread cannot start, or has ended      ▲
@@ -177,8 +178,8 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 
 /**
  * Returns the age, in milliseconds, up to which a heartbeat of another worker is recent for a new worker. An outage
- * since such a heartbeat has made no worker stale: even heartbeats one interval before and one interval after the
- * outage are at most the threshold apart.
+ * after such a heartbeat was too short to make a worker stale, even a worker that sent no heartbeat for one interval
+ * before and one interval after the outage.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

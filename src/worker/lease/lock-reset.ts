@@ -63,8 +63,8 @@ export class LockReset {
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
     // The locks of a worker that has a heartbeat row are not reset, so the rows of stale workers are deleted first.
-    // After an outage, all heartbeats look old. If this worker sends heartbeats, the statement excludes an outage.
-    // Otherwise, the success of the last reset excludes an outage (isCertain).
+    // After an outage, all heartbeats look old. If this worker sends heartbeats, deleteStaleWorkers() checks that there
+    // was no outage. Otherwise, the success of the last reset shows that there was none (isCertain).
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)

@@ -1,5 +1,5 @@
-// Reads the limits every 2 s and when a change is announced. Notifies the parts that apply limits when the limits have
-// changed, and when permits are announced.
+// Reads the limits when control-watch.ts requests it: every 2 s, and after an announced change. If the limits have
+// changed, or if permits are announced, notifies the parts that apply limits.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";

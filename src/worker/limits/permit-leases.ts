@@ -126,9 +126,10 @@ export class PermitLeases {
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // After a new definition, permits may have to be returned. Pages and commands show the number of running jobs.
     const { inUse, wanted: before, revision } = lease.reported;
+    // After a new definition, permits may have to be returned.
     if (limit.permits > 0 && revision !== limit.revision) return true;
+    // Pages and commands show the reported number of running jobs.
     if (limit.permits > 0 && inUse !== limit.running) return true;
     // While a session wants permits, other sessions get smaller shares.
     return before > 0 !== wanted > 0;

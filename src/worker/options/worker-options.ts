@@ -101,7 +101,7 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
-   * How long running jobs have to end after an abort of the worker, and a cancelled job after its cancel, in
+   * How long the worker waits for running jobs after an abort, and for a cancelled job after its cancel, in
    * milliseconds. A job that still runs after this time is unlocked, and its attempt counts as failed. Default 5,000.
    */
   readonly abortGraceMs?: number | undefined;

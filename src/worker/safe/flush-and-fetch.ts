@@ -74,9 +74,9 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // If false, the statement of the fetch also deletes the completed jobs. A patient fetch may take up to a minute. A
-  // statement that both unlocks queues and fetches their jobs can deadlock with such a statement of another worker. A
-  // quick fetch deletes no jobs, but is sent only if there are no results.
+  // If false, the statement of the fetch also deletes the completed jobs. A patient fetch, which may take up to a
+  // minute, would delay the deletion. A statement that both unlocks queues and fetches their jobs can deadlock with
+  // such a statement of another worker. A quick fetch deletes no jobs, but is sent only if there are no results.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||

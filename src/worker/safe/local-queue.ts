@@ -1,11 +1,12 @@
 // Keeps the fetched jobs that wait for a slot, and decides when more jobs are fetched, and how many.
 //
-//                    ┌───────── all started ─────────┐
+//                    ┌─ all started, giveBackAll() ──┐
 //                    ▼                               │
 //   starting ──▶  polling ──── jobs fetched ────▶ waiting ──── ttl passed ──▶ ttl_expired
 //                  ▲  │ a refetch delay delays        │                           │
 //                  │  └ the next fetch                │                           │
 //                  └──────────── a slot is free ──────┼───────────────────────────┘
+//   ttl_expired ── jobs of an earlier fetch arrive ──▶ waiting
 //   any ── release() ──▶ released
 //
 // In the mode `waiting` the worker continues to fetch, so that Node and PostgreSQL work in parallel.

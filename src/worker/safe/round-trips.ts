@@ -16,7 +16,7 @@ const LATE_MS = 1_000;
 type FetchSize = Pick<FetchRequest, "want" | "isPatient">;
 
 export interface RoundTrip {
-  /** The stream whose jobs the round trip requests. */
+  /** The stream whose jobs the round trip requests, if `want` is not 0. */
   readonly stream: object | null;
   /** The number of requested jobs; 0: the round trip fetches nothing. */
   readonly want: number;

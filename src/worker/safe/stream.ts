@@ -164,7 +164,7 @@ export class Stream {
     for (const limit of this.#limits) limit.running++;
   }
 
-  /** A further job would be locked only to wait for a permit or a token. */
+  /** Returns the maximum number of unstarted jobs. A further job would be locked only to wait for a permit or token. */
   #mostUnstarted(): number {
     let most = Number.POSITIVE_INFINITY;
     for (const { bucket, tokens, isShort, permits } of this.#limits) {

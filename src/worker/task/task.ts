@@ -7,8 +7,8 @@ import type { TaskContext } from "./task-context.ts";
 
 /**
  * A function that runs one job. The attempt fails when the function throws or rejects, or when it returns or resolves
- * to an Error or a non-empty string. The error is stored as `last_error`. Any other result completes the job.
- * Exceptions: see Snooze and RetryAfter.
+ * to an Error or a non-empty string. The error is stored as `last_error`. Any other result completes the job. The
+ * errors Snooze, RetryAfter and PermanentFailure have effects of their own.
  */
 export type TaskHandler<Payload, Extensions> = (
   payload: Payload,

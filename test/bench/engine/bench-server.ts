@@ -26,7 +26,10 @@ export interface BenchServer extends AsyncDisposable {
   readonly client: pg.Client;
   /** Replaces the jobs in the database of `queueUrl`. `queues`: the number of named queues; 0: jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
-  /** Like seed(), in the database of `extendedUrl`. Removes limits. Pauses only `pausedTasks` tasks without jobs. */
+  /**
+   * Like seed(), in the database of `extendedUrl`. Also removes all limits and pauses, and then pauses `pausedTasks`
+   * tasks that have no jobs.
+   */
   seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
   /** Replaces the jobs in the database of `bossUrl`. `group`: the pg-boss group of all jobs. */
   seedBoss(jobs: number, group?: string): Promise<void>;

@@ -13,7 +13,8 @@ export interface Row {
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /**
-   * `ratio`: the bound of our figure divided by the best rival's. `value`: the bound of our figure. null: not judged.
+   * `ratio`: a bound for the quotient of our figure and the best rival's figure. `value`: a bound for our figure. null:
+   * the figure is not judged.
    */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
   /**

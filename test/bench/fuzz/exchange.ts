@@ -34,7 +34,7 @@ export interface LineOptions {
   readonly localAddress: string;
 }
 
-/** The default of `waitMs`. A download may take 30 s until it begins. */
+/** The default of `waitMs`. A statement of a heavy command, such as a cleanup, may take 30 s. */
 const MAX_MS = 45_000;
 /** After this many bytes of a response, the client closes the connection. */
 const MAX_BYTES = 262_144;

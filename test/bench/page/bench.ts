@@ -1,4 +1,4 @@
-// Tools for the measures of the page. A script in the page records its steps: the calls of six functions of the
+// Tools for the measures of the page. A script in the page records the page's steps: the calls of six functions of the
 // WebAssembly module, such as dispatch() and render().
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";

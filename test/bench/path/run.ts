@@ -107,7 +107,7 @@ function quietPool(connectionString: string, max: number): Pool {
   return new Pool({ connectionString, max }).on("error", () => {});
 }
 
-/** takePreciseCoverage resets V8's counts. */
+/** Returns the functions that ran since the last call. takePreciseCoverage resets V8's counts. */
 async function ranSince(): Promise<Ran> {
   const { result } = await coverage.post("Profiler.takePreciseCoverage");
   const ran = new Map<string, readonly string[]>();

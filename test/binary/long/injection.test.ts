@@ -1,6 +1,6 @@
 // Tests that the executable loads only its own code and the modules that its options name, whatever the environment
-// variables, the working directory and the home directory contain, and that SIGUSR1 opens no debugger. The first test
-// shows that some of these attacks have an effect on Node itself.
+// variables, the working directory and the home directory contain. Also tests that SIGUSR1 opens no debugger. The first
+// test shows that three of the variables have an effect on Node itself.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const mark = join(place, "mark");
 const intruder = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
 const hostile = filesOf({
   "intruder.cjs": intruder,
-  // A configuration of OpenSSL whose only provider is a missing library: a program that loads it fails.
+  // The only provider in this OpenSSL configuration is a missing library. A program that uses the configuration fails.
   "openssl.cnf": `nodejs_conf = all\n[all]\nproviders = some\n[some]\none = its\n[its]\nmodule = ${place}/intruder.so\nactivate = 1\n`,
   "node_modules/absent/index.js": intruder,
   ".node_modules/absent/index.js": intruder,

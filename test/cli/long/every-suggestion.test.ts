@@ -81,7 +81,7 @@ const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
 /** Each function creates a situation, and returns the results of commands that print suggestions. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
-  // This case comes first, because its suggestions add the tables.
+  // This case comes first, because its suggestions add tables that later cases need.
   "commands whose tables are missing": async () => [
     await run("pause", "task", "mail"),
     await run("schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"),

@@ -74,7 +74,7 @@ const NAME = ".s.PGSQL.5432";
 
 /**
  * Creates a socket that relays to the tests' PostgreSQL server, because the image's user may not use the server's own
- * socket. `database`: the directory of the new socket.
+ * socket. `database`: the directory of the new socket. `relayed`: the URL of the database over the new socket.
  */
 async function relay(url: string): Promise<{ database: string; relayed: string }> {
   const relayed = new URL(url);

@@ -168,7 +168,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** A member that gets no CPU time loses its lease without an injected fault. */
+  /** Records a lost lease as a fault: without CPU time, a member loses its lease even if no fault is injected. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

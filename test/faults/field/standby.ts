@@ -27,8 +27,7 @@ export async function followerOf(
   const cluster = join(directory, "cluster");
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   rmSync(cluster, { recursive: true, force: true });
-  // This leaves the same record in the directory as a server that has stopped: the last owner has released the
-  // directory (owner.ts).
+  // The start of a server is refused in a directory that contains files and has no record of an owner (owner.ts).
   claimDirectory(directory).release();
   const client = new pg.Client({ connectionString: primary.url() });
   await client.connect();

@@ -99,7 +99,7 @@ async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<
   assert.equal(unchecked, slow.length, filter.sort);
 }
 
-test("In every order a search continues after rows that take too long, even if the last row takes too long.", async () => {
+test("In nearly every order, a search continues after rows that take too long, even if the last row takes too long.", async () => {
   const slow = [1, 20, 40];
   await fillSlowly(40, slow);
   await queue.sql(

@@ -51,8 +51,8 @@ async function naive(sort: JobSort, where = "true"): Promise<string[]> {
 }
 
 /**
- * Returns the ids of all pages in order, except pages with the ranking `partial`: the next response has such a page
- * again, perhaps with better rows. `between` is called between two responses.
+ * Returns the ids of all pages in order. Leaves out pages with the ranking `partial`, because the next response
+ * replaces such a page. `between` is called between two responses.
  */
 async function joined(filter: JobFilter, between = async () => {}): Promise<string[]> {
   const ids: string[] = [];

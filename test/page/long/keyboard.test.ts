@@ -228,7 +228,7 @@ test("The arrow keys open a menu and move through its entries in a circle.", asy
   });
 });
 
-test("The confirm button of a dialog gets the focus only if the action can be undone. If a retry or a maintenance action cannot be undone, Cancel gets the focus, unless a field of the dialog gets the focus.", async () => {
+test("The confirm button of a dialog gets the focus only if the action can be undone. Otherwise, a field of the dialog or the button that closes the dialog gets the focus.", async () => {
   // The schema of `admin` has no tables of operations, so a retry there cannot be undone.
   const undoing = await startAdmin({ extensions: ["operations"] });
   for (const [one, selector] of [

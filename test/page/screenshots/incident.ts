@@ -194,7 +194,8 @@ const statements = [
     900,
     "crawl_page",
     {
-      // run_at fits Graphile Worker's delay after the last attempt, so the page can show the times of further attempts.
+      // As if Graphile workers had run these jobs: run_at is the time of the failure plus Graphile Worker's delay. So
+      // the page shows the times of further attempts.
       attempts: "ceil(ln(40 + power(n / 900.0, 2) * 4000))",
       last_error: "'FetchError: request to https://site-' || n || '.example/ failed'",
       run_at: "now() + (40 + power(n / 900.0, 2) * 4000) * interval '1 second'",

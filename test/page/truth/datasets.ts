@@ -1,5 +1,5 @@
-// Three datasets for the comparison of pages with the rows of the database (pages.ts). Once a seed function has
-// ended, only heartbeats change rows.
+// Three datasets for the comparison of pages with the rows of the database (pages.ts). Once a seed function has ended,
+// the rows of jobs and named queues do not change.
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,5 @@
-// Compares the pages of an admin with the rows of its database. During the comparison, only heartbeats may change rows.
+// Compares the pages of an admin with the rows of its database. During the comparison, the rows of jobs and named
+// queues must not change.
 import type { Page } from "playwright-core";
 import { errorGroup } from "../../../src/domain/error-group.ts";
 import {
@@ -18,7 +19,7 @@ const QUEUES_OPENED = 6;
 const JOBS_OPENED = 4;
 /**
  * How much the time of a failure on a page may differ from the job's `updated_at`. A Graphile worker does not write
- * `updated_at` when a job fails.
+ * `updated_at` when a job fails, so seedStock() sets `updated_at` shortly before its jobs fail.
  */
 const FAILURE_SLACK_MS = 3_000;
 

@@ -19,7 +19,7 @@ export interface TableRow {
 
 type RawCell = readonly [text: string, whole: string, time: string, link: string];
 
-/** Returns the rows of the first table with the class `table`. */
+/** Returns the rows of the page's first table with this class; none if there is no such table. */
 export async function rowsOf(page: Page, table: string): Promise<readonly TableRow[]> {
   if ((await page.locator(`main table.${table}`).count()) === 0) return [];
   const { heads, rows } = await page

@@ -43,8 +43,8 @@ const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 
 
 /**
  * Gives back jobs that were not started. Their attempts do not count. If a job has lost its key since the fetch, a
- * caller has removed or replaced the job, so giveBack() deletes the job. If available jobs have the same priority
- * and run_at as a job of a named queue, the run_at of the job becomes earlier, so that the job stays ahead.
+ * caller has removed or replaced the job, so giveBack() deletes the job. If a job of a named queue is given back, and
+ * an available job has the same priority and run_at, the given-back job gets an earlier run_at, to stay ahead.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);

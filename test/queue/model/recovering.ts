@@ -20,7 +20,7 @@ export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): v
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
 
-/** Renews the lease. Returns `recovered` if a sweep has marked the lease. */
+/** Renews the lease. Returns `recovered` if a sweep has marked the lease, and `gone` if there is no lease. */
 export function heartbeat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";

@@ -169,7 +169,10 @@ test("With ten schedulers, schedules that change at random add exactly the jobs 
     model.plan = plan;
   }
 
-  /** Returns a random change: `run` makes the change in the database, `change` makes the same change in a model. */
+  /**
+   * Returns a random change: `run` makes the change in the database, `change` makes the same change in a model. Returns
+   * null if the schedule does not exist.
+   */
   function disturbance(name: string) {
     const model = models.get(name) as Model;
     if (model.plan === null) return null;

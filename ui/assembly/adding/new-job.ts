@@ -146,7 +146,10 @@ export class NewJobFacts {
     return null;
   }
 
-  /** Returns the name in `tasks` with the least distance(), of at most two, or one if `task` is short. Empty: none. */
+  /**
+   * Returns the name in `tasks` that is most similar to `task`; empty: none. The distance() of the two names is at most
+   * two, and at most half the length of `task`.
+   */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);

@@ -213,8 +213,8 @@ function find(m: Model): void {
   }
   p.found = does.slice(0, MAX_ACTIONS);
   p.current = 0;
-  // For `pause cr`, the first entry may be `Resume queue crm…`. An entry that ends with ` cr…` is more likely meant, or
-  // else an entry that begins with `pause`.
+  // For `pause cr`, the first entry may be `Resume queue crm…`. So the first entry that ends with ` cr…` becomes
+  // current, or if there is none, the first entry that begins with `pause`.
   const verb = wanted.split(" ")[0];
   let isNamed = false;
   for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {

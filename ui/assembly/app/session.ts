@@ -154,7 +154,7 @@ function blocked(m: Model, retryAfter: string): void {
   after(1000, "app.countdown", "");
 }
 
-/** Sets a timer of one second until `blockedUntil`, so that the page shows the remaining seconds. */
+/** Called each second, so that the page shows the seconds until `blockedUntil`. Sets the timer for the next call. */
 export function countDown(m: Model): void {
   if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
 }

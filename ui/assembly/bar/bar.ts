@@ -97,7 +97,7 @@ export class Bar {
     return this.typed.fault === null;
   }
 
-  /** The typed text with its fault corrected; empty: none. */
+  /** The typed text with its fault corrected; empty: there is no fault, or no correction. */
   get correction(): string {
     const fault = this.typed.fault;
     return fault === null ? "" : fault.corrected(this.draft);

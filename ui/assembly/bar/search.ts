@@ -62,8 +62,8 @@ export class Search {
   }
 
   /**
-   * Returns the progress, such as `searched 2.1 M of 10 M`, with the button Stop or Continue. `isOn`: a request has no
-   * answer yet. `waitsSince`: when the last request was sent.
+   * Returns the progress, such as `searched 2.1 M of 10 M`, with the button Stop or Continue; nothing if the search is
+   * complete. `isOn`: a request has no answer yet. `waitsSince`: when the last request was sent.
    */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {

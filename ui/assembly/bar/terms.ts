@@ -43,7 +43,7 @@ export class Terms {
   }
 }
 
-/** Returns the target of a pause or a limit: `task send` if the only chip is `task:send`; empty without a target. */
+/** Returns the target of a pause or a limit: `task send` if the only chip is `task:send`; otherwise empty. */
 export function taskTarget(terms: Terms): string {
   if (terms.chips.length !== 1) return "";
   const chip = terms.chips[0];

@@ -103,7 +103,7 @@ export function copyButton(what: string, value: string): Node {
   return ownButton("copy", "app.copy", value, named, [icon(COPY)]);
 }
 
-/** A button that copies a name. Hidden characters are copied as codes, because a pasted line break runs a command. */
+/** A button that copies a name, with codes for hidden characters: in a shell, a pasted line break runs a command. */
 export function copyName(what: string, name: string): Node {
   return copyButton(what, visible(name, false));
 }

@@ -35,8 +35,8 @@ export function beginBody(command: Command, draft: Draft): Form {
 }
 
 /**
- * Writes the fields that were filled in into the body of the request. If `form.before` is set, fields that still have
- * its texts are left out. Marks fields that are invalid or missing.
+ * Writes the fields that have a value into the body of the request. If `form.before` is set, fields that still have its
+ * texts are left out. Marks fields that are invalid or missing.
  */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;

@@ -55,7 +55,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Rejects a text of more than this many UTF-16 units. */
+  /** Rejects a text of more than `most` UTF-16 units. */
   atMost(field: string, most: i64): void {
     if (this.draft.value(field).length <= most) return;
     this.draft.reject(field, `Use at most ${numberText(most)} characters.`);

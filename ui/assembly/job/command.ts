@@ -32,10 +32,7 @@ export function rootOf(why: Why | null): Cause | null {
   return null;
 }
 
-/**
- * Returns the action that repairs a broken root. Returns null if there is no such action, or if it is the same as the
- * first action for the condition.
- */
+/** Returns the action that repairs a broken root. null: there is none, or it is also the condition's first action. */
 export function repairOf(root: Cause | null, condition: string): Fix | null {
   if (root === null || !root.isBroken) return null;
   const fix = root.fix;

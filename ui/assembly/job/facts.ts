@@ -97,8 +97,8 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  // For a failed or retrying job with an error, `why.since` is the end of the last attempt, or NaN. `updated_at` may be
-  // the time of a later change.
+  // For a failed or retrying job with an error, `why.since` is the end of the last attempt; NaN if the end is unknown.
+  // `updated_at` alone does not show this end: it may be the time of a later change.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
   if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));

@@ -47,8 +47,8 @@ export class Payload {
   }
 
   /**
-   * Called with a job from an answer that leaves out a large payload. If the job is unchanged (`isSame`), a large
-   * payload that was loaded before is kept.
+   * Called with a job from an answer, which has the payload only if the payload is small. If the job is unchanged
+   * (`isSame`), a large payload that was loaded before is kept.
    */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);

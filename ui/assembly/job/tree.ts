@@ -101,7 +101,7 @@ export class JsonTree {
       ? this.toggled.get(place) === 1
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
-    // The place of the container's own line, which needs the number of children.
+    // Replaced below by the container's own line, for which the children must have been counted.
     if (depth > 0) lines.push(nothing);
     this.lines++;
     const most = this.stepsOf(place) * STEP;

@@ -25,7 +25,7 @@ export function incidentRow(
 ): Node {
   const incident = list.rows[index];
   const isGone = list.gone.has(incident.id);
-  // Each further attempt of a job that crashes workers may crash another one, so the button is always prominent.
+  // Each further attempt of a job that crashes workers may crash another worker. So its button is always prominent.
   const isUrgent = first || incident.kind === "poison";
   const attrs = [
     cls(isGone ? "inc gone" : "inc"),

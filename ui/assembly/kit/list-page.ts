@@ -153,7 +153,7 @@ export abstract class ListPage extends Page {
     return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }
 
-  /** Whether the rows of the address are still not on screen SKELETON_MS after their request. */
+  /** Whether the rows of the address were requested at least SKELETON_MS ago, and are not on screen yet. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isPending(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.requestedAt >= SKELETON_MS;

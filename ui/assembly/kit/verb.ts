@@ -8,7 +8,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** Returns the button of an action; while the data are stale, the word `Offline`. */
+/** Returns the button of an action; nothing if the page may not write. While the data are stale, returns `Offline`. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "Offline");

@@ -31,7 +31,7 @@ export class Model {
   /** The number of the current entry of the browser's history. */
   entry: i32 = 0;
   places: Places = new Places();
-  /** The data of the feed, and data that pages and dialogs share. */
+  /** The data that every page can read, such as the data of the feed. */
   facts: Facts = new Facts();
   /** The first key of an unfinished two-key shortcut; empty: none. */
   chord: string = "";

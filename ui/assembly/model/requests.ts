@@ -9,7 +9,7 @@ const BYTES_PER_MS: f64 = 0.4;
 const MAX_SAVED: f64 = 8000;
 /** The approximate size of the headers of a request and its answer. */
 const HEADER_BYTES: f64 = 1500;
-/** The id of kept reads. */
+/** The id of kept reads: reads that keep() has stored. */
 const KEPT = -1;
 
 export class Pending {

@@ -68,7 +68,7 @@ export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }
 
-/** Returns until when runTime() counts, as `at the last heartbeat, 3 s ago`; empty: until now. */
+/** Returns the time until which runTime() counts, such as `at the last heartbeat, 3 s ago`; empty: until now. */
 export function runTimeAt(m: Model, worker: ListedWorker): string {
   if (!isReported(worker)) return "";
   return `at the last heartbeat, ${ago(worker.lastHeartbeatAt, m.times)}`;

@@ -37,7 +37,7 @@ const entry = record(
     late_since: "time?",
     match: "string?",
     time_zone: "string?",
-    // The pattern in words, if there is a short form, and the time zone, unless this is UTC.
+    // The pattern in words, if there is a short form, and the time zone, if it is not UTC; null if there is neither.
     in_words: "string?",
     // In seconds.
     backfill: "integer?",

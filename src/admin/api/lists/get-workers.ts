@@ -109,7 +109,7 @@ export const getOneWorker: Operation = {
       ...members,
       by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
       cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
-      // The queues that the worker has locked, longest lock first.
+      // The queues that the worker has locked, the oldest lock first; at most MAX_QUEUES.
       queues: listOf(queue),
     },
     "WorkerDetails",

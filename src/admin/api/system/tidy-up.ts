@@ -63,10 +63,10 @@ async function tasksOfFailed(
 }
 
 /**
- * Returns the number of unused names. `count`: the number of names that were found unused. If `count` is 0, or if the
- * whole table of jobs was read at once, `count` is exact. A sample counts only some of the jobs. A census, which counts
- * the table in parts, may miss some jobs. After both, `count` is an upper bound, because the other jobs may use some of
- * the names. The estimate is `count` after a census, and half of `count`, rounded up, after a sample.
+ * Returns the number of unused names. `count`: the number of names that were found unused. If `count` is 0, or if
+ * the whole table of jobs was read at once, `count` is exact. Otherwise, `count` is an upper bound, because jobs that
+ * were not counted may use some of the names. A sample counts only some of the jobs: the estimate is half of `count`,
+ * rounded up. A census counts the jobs in parts and may miss some: the estimate is `count`.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);

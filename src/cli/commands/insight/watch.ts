@@ -1,4 +1,5 @@
-// worker watch: shows the queue live in the terminal until q, Ctrl-C or a signal. `notes` describes the other outputs.
+// worker watch: shows the queue live in the terminal until q, Ctrl-C or a signal. The `notes` of the command describe
+// the output without a terminal and with --json.
 import { once } from "node:events";
 import { wait } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";

@@ -53,7 +53,7 @@ export interface MatchSample {
 }
 
 const MAX_SHARES = 10;
-/** Limits the estimate if the sample has no matches. */
+/** About the maximum number of jobs on a page, for the upper bound of an estimate if the sample has no matches. */
 const MAX_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {

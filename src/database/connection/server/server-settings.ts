@@ -103,7 +103,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
-    // As in libpq, 0 or less means no limit.
+    // As in libpq, 0 or less sets no limit. Then the pool's limit applies.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined

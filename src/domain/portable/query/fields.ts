@@ -9,9 +9,10 @@ const TEXTS: i32 = 2;
 export class FilterField {
   name: string;
   /**
-   * What a query contains for the field. `moment`: an age or a time; `word`: a condition such as `failed`; `name`: a
-   * whole name, or the beginning of a name and `*`; `text`: a whole text; `search`: a part of a text, or after `=` a
-   * whole text; `json`: a value at a path of the payload, or without a path a part of the payload's text.
+   * What a query contains for the field. `integer`: a whole number; `moment`: an age or a time; `word`: a condition
+   * such as `failed`; `name`: a whole name, or the beginning of a name and `*`; `text`: a whole text; `search`: a part
+   * of a text, or after `=` a whole text; `json`: a value at a path of the payload, or without a path a part of the
+   * payload's text.
    */
   kind: string;
   traits: i32;

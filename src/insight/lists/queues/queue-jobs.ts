@@ -27,8 +27,9 @@ export interface QueuedJobs {
   /** Whether `jobs` has all jobs, or as many as requested. */
   readonly isComplete: boolean;
   /**
-   * The cursor for a list of the queue's jobs that continues this one: after nextJobs(), with the query `is:due` in the
-   * order `priority`; after latestJobs(), in the order `-id`. null: nothing is left, or the jobs were read directly.
+   * The cursor with which listJobs() continues this list. The filter must also have the queue's name and, after
+   * nextJobs(), the query `is:due` and the order `priority`; after latestJobs(), the order `-id`. null: nothing is
+   * left, or the jobs were read directly.
    */
   readonly nextCursor: string | null;
 }

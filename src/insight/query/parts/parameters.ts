@@ -19,6 +19,7 @@ export class Parameters {
 /** SQL without its unused parameters. The used parameters are numbered from `$#0` on. */
 export interface NumberedSql {
   readonly sql: string;
+  /** The select item for the marks (row-check.ts). */
   readonly marks: string;
   readonly values: readonly unknown[];
   /** Returns a piece of the original SQL with the new numbers. */

@@ -87,7 +87,7 @@ const ENGINES = [
   { engine: "fast", mode: ", fast lane" },
 ];
 
-/** Compares the rate of starts with the rate at which the number of running jobs always equals the limit. */
+/** Compares the rate of starts with the ideal rate, at which the number of running jobs always equals the limit. */
 export const limitUsed: Experiment = {
   ...COMMON,
   name: "limits-used",

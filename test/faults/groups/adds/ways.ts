@@ -94,7 +94,7 @@ const insideTransaction: Way = {
           await client.query("begin");
           await utils.with(client).addJob("mail", { n });
         } catch (error) {
-          // No commit was sent, so the job cannot exist.
+          // No commit was sent, so the job cannot exist, and the outcome must not be unknown.
           if (outcomeOf(error) === "unknown") throw error;
           await client.query("rollback").catch(() => {});
           return ["not added"];

@@ -18,8 +18,9 @@ export interface Way {
 }
 
 /**
- * Calls `fault`, then measures the recovery. `fault` returns the moment from which workers can recover. `losesWrites`:
- * whether the fault may undo committed writes.
+ * Calls `fault`, then measures the recovery. `fault` returns the moment from which workers can recover. `linesAtMost`:
+ * the most warnings and errors that a worker may log; Infinity: they are not counted. `losesWrites`: whether the fault
+ * may undo committed writes.
  */
 export async function measureRecovery(
   { field, stands, rate }: Way,

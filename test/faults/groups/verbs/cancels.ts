@@ -100,8 +100,8 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
 }
 
 /**
- * Judges the starts after a cancel. A job that was waiting must not start. If a job that a worker had locked starts,
- * its signal must abort, unless the worker of this run is killed.
+ * Judges the starts after a cancel. A job that was waiting must not start. A job that a worker had already locked may
+ * start, but then the job's signal must abort, unless the worker is killed.
  */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(

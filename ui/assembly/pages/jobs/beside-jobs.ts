@@ -12,8 +12,8 @@ import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
 /**
- * How long the user must stay on a job's row before the job replaces the open job. Rows that a held key passes open no
- * job.
+ * How long the user must stay on a job's row before the job replaces the open job. So a held key does not open each job
+ * that it passes.
  */
 const FOLLOW_MS = 120;
 

@@ -1,5 +1,5 @@
 /**
- * Exports all jobs that the list's query finds as a file. The browser sends no token when it downloads a file. So a
+ * Exports, as a file, all jobs that the list's query finds. The browser sends no token when it downloads a file. So a
  * session with a token first requests a ticket: an address that works once.
  */
 

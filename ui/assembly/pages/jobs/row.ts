@@ -121,7 +121,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
 
 /**
  * Returns the text of a pause or back-off that applies to the job, such as `Paused by ana until 14:00:00: deploy.`;
- * empty: none. An incident's sentence ends with this text.
+ * empty: none. The text is the end of the sentence of the pause's incident.
  */
 function pauseOf(m: Model, job: ListedJob): string {
   const queue = job.queueName;

@@ -147,7 +147,7 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /** If not all jobs were counted, queues may be missing in the tabs Failed, Ready, Scheduled and Idle. */
+  /** Returns a warning for the empty tab `only` if queues may be missing, because not all jobs were counted. */
   private meaning(only: string): string {
     const known = this.known;
     if (only === "stuck" || only === "running") return "";
