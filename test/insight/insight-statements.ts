@@ -1,6 +1,6 @@
 // Calls that send the statements of groups, horizon and incidents. For the golden files, test/queue/statements.ts makes
-// the calls and records their statements, without PostgreSQL. If a call sends later statements only after it has
-// received a row, the call has an Answer, which returns this row.
+// the calls and records their statements, without PostgreSQL. Each statement is answered with an empty row, unless
+// the call has an Answer. An Answer returns the row that the call needs for its later statements.
 import type { Database } from "../../src/database/database.ts";
 import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";

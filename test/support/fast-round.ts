@@ -5,8 +5,8 @@ const MAX_ROUNDS = 12;
 
 /**
  * Runs `round` until `inSuccession` rounds in a row have each taken less than `limitMs`. Fails after 12 rounds. `round`
- * returns how long it took, in ms. If the time without the tested mechanism depends on chance, such as the time until
- * the next poll, one fast round proves little, and more rounds in succession are needed.
+ * returns how long it took, in ms. If the tested mechanism did not work, a round could be fast by chance, for example
+ * because of a poll. Then one fast round proves little, so more rounds in succession are needed.
  */
 export async function assertFastRounds(
   limitMs: number,

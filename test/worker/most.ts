@@ -26,7 +26,10 @@ export function mostAtOnce(spans: readonly Span[]): Most {
   });
 }
 
-/** Returns the times of starts and ends of runs, in order, each with the number of runs that then continue. */
+/**
+ * Returns the starts and ends of runs in order of time: each with its time, and with the number of running runs after
+ * it. Leaves out runs without a duration.
+ */
 export function countsOf(spans: readonly Span[]): [at: number, count: number][] {
   const steps = spans
     .flatMap(({ from, to }): [number, number][] =>

@@ -223,7 +223,7 @@ describe("A timeout", () => {
     await queue.startWorker({ tasks: [stuck, next], concurrency: 1 });
     await ran.opened;
     await waitUntil(
-      "the job `stuck` has failed",
+      "the attempt of the job `stuck` has failed",
       async () => (await queue.remaining())[0]?.last_error !== null,
     );
     assert.equal((await queue.remaining())[0]?.last_error, "timed out after 50 ms");

@@ -38,8 +38,9 @@ export interface CancelledJob {
   readonly id: string;
   /**
    * `cancelled`: the job was waiting, or was locked more than 4 hours ago. The job has now failed or is deleted.
-   * `cancelling`: a worker has locked the job. If the job runs in a worker of this library, the job's signal aborts
-   * soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed before.
+   * `cancelling`: a worker has locked the job, or a transaction its row. If the job runs in a worker of this library,
+   * the job's signal aborts soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed
+   * before.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }
@@ -161,7 +162,9 @@ export const cancelCommand = defineCommand({
   positionals: ["ids"],
   fields: {
     ids: jobIds,
-    reason: optional(text(["Reason", "reason, which becomes the job's last error"], 0, 200)),
+    reason: optional(
+      text(["Reason", "reason, which becomes a part of the job's last error"], 0, 200),
+    ),
     remove: optional(flag(["Remove", "delete waiting jobs, instead of keeping them as failed"])),
   },
   dialogFields: ["reason"],

@@ -1,8 +1,8 @@
-// Estimates how many jobs were added and done in the last minute, from PostgreSQL's numbers of inserted and deleted
-// rows. These numbers include rows of rolled-back transactions, and jobs that were deleted without being run.
+// Estimates how many jobs are added and done in a minute, from PostgreSQL's numbers of inserted and deleted rows. These
+// numbers include rows of rolled-back transactions, and jobs that were deleted without being run.
 import type { Gauge } from "../stats/gauge.ts";
 
-/** The numbers of jobs added, of jobs done and of failed attempts in the last minute; null: unknown. */
+/** Jobs added, jobs done and failed attempts per minute, recently; null: unknown. */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;

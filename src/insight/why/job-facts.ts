@@ -82,7 +82,8 @@ export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string
   `${ageText(nowMs - failedMs)} ago${isFailureTimed ? "" : " or earlier"}`;
 
 /**
- * Returns why a failed job has no attempts left. `isCertain`: whether all attempts that `attempts` counts were made.
+ * Returns why a failed job has no attempts left. `isCertain`: whether `attempts` counts only attempts that were made. A
+ * change by hand may have set `attempts` higher.
  */
 export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   endedByHand(job) ??

@@ -19,15 +19,15 @@ export interface ReadyForm {
 
 /**
  * Which jobs without a named queue are fetched: all, or only the jobs for one mode. A job with a key is for the safe
- * mode, because an add with the same key would wait for a row lock. A job whose row was locked before may have killed
- * its process. It is for the safe mode, in which an attempt counts before the job runs.
+ * mode, because an add with the same key would wait for a row lock. If the row of a job was locked before, the
+ * job may have killed its worker. So it is for the safe mode, which counts an attempt before the job runs.
  */
 export type JobKind = "all" | "safe" | "fast";
 
 /** Returns the condition that a job is for the fast mode. A lock sets xmax; a rollback does not set it back to 0. */
 export const isForFastMode = (job: string): string => `(${job}.key is null and ${job}.xmax = 0)`;
 
-/** The places of the statement's parameters, such as `$1`. */
+/** SQL for the statement's parameters: a place such as `$1`, or a constant. */
 export interface ReadyParameters {
   /** text[]: the identifiers of the worker's tasks. */
   readonly identifiers: string;

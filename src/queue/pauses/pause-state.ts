@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { startOfText } from "../../database/unpacked.ts";
 import { microseconds } from "../sql/moments.ts";
 
-/** The key, in a worker's heartbeat row, of the mark of the pauses that the worker has applied. */
+/** The member of `metadata` in a worker's heartbeat row that contains the mark of the applied pauses. */
 export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {

@@ -10,9 +10,9 @@ export interface HeartbeatRequest {
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /** The answer lists stale workers whose last heartbeat is older than this, in milliseconds; null: none. */
   readonly silenceMs: number | null;
-  /** Whether the previous heartbeat failed. A failure is a gap. */
+  /** Whether the previous heartbeat failed. If so, `uptimeMs` begins again. */
   readonly isBroken: boolean;
-  /** An interval of more than this many milliseconds since the last successful heartbeat is a gap, too. */
+  /** If the last successful heartbeat is older than this many milliseconds, `uptimeMs` also begins again. */
   readonly longestGapMs: number;
 }
 
@@ -66,7 +66,7 @@ export interface RegisteredLease extends LeaseMark {
   readonly uptimeMs: number;
 }
 
-/** Begins a lease. The id must be new. A heartbeat of another worker is recent up to an age of `recentMs`. */
+/** Begins a lease. The id must be new. `recentMs`: up to this age, a heartbeat is recent (see above). */
 export async function registerLease(
   db: Database,
   id: string,

@@ -23,7 +23,10 @@ const MAX_ENTRIES = 200;
 const query = {
   search: inQuery(
     text(
-      ["Search", "a text in user, action, message, query, key or worker; or an id; empty: any"],
+      [
+        "Search",
+        "a text in user, action, message, query, key or worker, or the id of a job or operation; empty: any",
+      ],
       0,
       256,
     ),

@@ -1,7 +1,8 @@
-// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. A program may act on
-// single jobs many times a second, so data are deleted earlier if newer operations have a million stored rows, or if
-// there are about 20,000 newer operations. An operation that is still paused or interrupted when its receipt expires is
-// stopped, because after a resume its receipt and undo would be incomplete.
+// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. Each action on
+// single jobs is also stored as an operation, and a program may perform many in a second. So data are deleted earlier
+// if newer operations have a million stored rows, or if there are about 20,000 newer operations. An operation that is
+// still paused or interrupted when its receipt expires is stopped, because after a resume its receipt and undo would be
+// incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
@@ -15,7 +16,7 @@ const TIDIED_AT_ONCE = 5_000;
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
-/** An expression: the time since which no process works on the operation. Old rows may lack this time. */
+/** An expression: the time since which no process works on the operation. In rows of old releases, it is a guess. */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 
@@ -66,10 +67,7 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
-/**
- * Returns an expression: about the highest id below those of the newest MAX_OPERATIONS operations. The rows are not
- * counted, because the ids have few gaps.
- */
+/** Returns an expression: an id above which there are about MAX_OPERATIONS operations, because ids have few gaps. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 

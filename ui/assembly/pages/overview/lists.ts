@@ -1,6 +1,6 @@
 /**
- * The panels of the largest error groups, of the tasks and queues with the most problems, and of the jobs that are due
- * next.
+ * The panels of the largest error groups, of the tasks and queues with the most problems, and of the scheduled
+ * jobs that are due next.
  */
 import { aged, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
