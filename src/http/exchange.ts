@@ -158,7 +158,7 @@ const tooMany = new Refusal(503, "busy", "too many requests at once; try again",
 const noRoom = new Refusal(
   503,
   "busy",
-  "too many responses are unread; read them and try again",
+  "the memory for responses is full; read the open responses, and try again",
   BUSY,
 );
 

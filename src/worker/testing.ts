@@ -7,7 +7,7 @@ import { silentLogger } from "../base/logger.ts";
 import { strict, validate } from "../base/validate.ts";
 import { refusingPool } from "../database/connection/pool.ts";
 import { schemaName } from "../database/schema-name.ts";
-import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
+import { attemptLimit, type JobToAdd, resolveJob } from "../domain/job-spec.ts";
 import { payloadText } from "../domain/payload.ts";
 import { FetchedRows } from "../queue/fetch/fetched-rows.ts";
 import type { NextAttempt } from "../queue/settle/fail.ts";
@@ -28,11 +28,18 @@ export interface InlineOptions<Extensions> {
   readonly pool?: Pool;
   /** The value of `context.extensions`. Default undefined. */
   readonly extensions?: Extensions;
-  /** The number of the attempt. Default 1. */
+  /** The number of the attempt, 1 to 32,767. Default 1. */
   readonly attempts?: number;
-  /** The number of attempts after which the job fails for good. Default 25. */
+  /** The number of attempts after which the job fails for good, 1 to 32,767. Default 25. */
   readonly maxAttempts?: number;
 }
+
+const inlineSchema = strict({
+  pool: v.optional(v.custom<Pool>((pool) => typeof pool === "object", "must be a pool of pg")),
+  extensions: v.optional(v.unknown()),
+  attempts: v.optional(attemptLimit),
+  maxAttempts: v.optional(attemptLimit),
+});
 
 /** The result of runJobInline(): what the task did, and what a worker would write. */
 export interface InlineResult {
@@ -58,13 +65,15 @@ const EPOCH = "//yi/sTIIAA=";
  * Runs one attempt of a task as a worker does, with the task's time limit and the rules for batches, but without a
  * queue. If the task fails, runJobInline() still resolves, and the result has the error. Jobs that the task adds are
  * checked and returned, not stored; `context.addJob` resolves to null. After `context.completeIn()`, which sends
- * nothing, the job counts as completed unless the handler throws or rejects. `context.workerId` is `inline`.
+ * nothing, the job counts as completed unless the handler throws or rejects. `context.workerId` is `inline`. Rejects
+ * with InputError if an option is invalid.
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
   payload: Payload,
   options: InlineOptions<Extensions> = {},
 ): Promise<InlineResult> {
+  const { attempts = 1, maxAttempts = 25 } = validate(inlineSchema, options);
   const results = new Results();
   const added: JobToAdd[] = [];
   const observed = recordingTask(task as Task<unknown, Extensions>);
@@ -82,7 +91,6 @@ export async function runJobInline<Payload, Extensions>(
     undefined,
     retry,
   );
-  const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
   const rows = new FetchedRows({
     ids: "{1}",

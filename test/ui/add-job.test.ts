@@ -48,11 +48,17 @@ test("The form shows the job that has the key, and how each key mode would chang
   const retrying = job(11, { condition: "retrying", attempts: 2 });
   page.answer("api/jobs?fields=row", jobs([retrying]));
   assert.match(page.dialogText, /Job #11 has this key \(retrying\)\./);
-  assert.match(page.dialogText, /#11 gets this payload and time, and its attempts go back to 0\./);
+  assert.match(page.dialogText, /#11 gets this payload and time\. Its attempts are reset\./);
+  // Once attempts have counted, preserve-run-at does not keep the time.
   page.click("Keep its time");
-  assert.match(page.dialogText, /#11 gets this payload and keeps its time/);
+  assert.match(page.dialogText, /#11 gets this payload and time/);
   page.click("Add none");
-  assert.match(page.dialogText, /#11 stays as it is, and nothing is added\./);
+  assert.match(page.dialogText, /#11 stays as it is\. Nothing is added\./);
+  page.click("Keep its time");
+  page.type("key", "pot:2");
+  page.pass(300);
+  page.answer("api/jobs?fields=row", jobs([job(12, { condition: "scheduled" })]));
+  assert.match(page.dialogText, /#12 gets this payload\. Its attempts are reset\./);
 });
 
 for (const holder of [failedJob(11), lockedJob(11)]) {

@@ -626,7 +626,7 @@ test("Activity can be searched, and limited to the last hour or day; the search 
   page.go("/activity?last_secs=3600&search=ana");
   assert.match(page.requestOf("api/activity").path, /search=ana&last_secs=3600$/);
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
-  assert.match(page.text, /No writes match “ana”/);
+  assert.match(page.text, /No changes match “ana”/);
 });
 
 test("Without the extension operations, Activity shows that changes are only logged, and the command that adds the extension.", async () => {

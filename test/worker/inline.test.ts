@@ -37,6 +37,18 @@ test("Without a pool every query rejects with advice to pass one.", async () => 
   }
 });
 
+test("An invalid option is refused before the task runs.", async () => {
+  const task = defineTask("task", () => assert.fail("the task ran"));
+  for (const [options, message] of [
+    [{ attempts: 0 }, /attempts/],
+    [{ attempts: 1.5 }, /attempts/],
+    [{ maxAttempts: 40_000 }, /maxAttempts/],
+    [{ attempt: 2 } as object, /attempt: .*attempts/],
+  ] as const) {
+    await assert.rejects(runJobInline(task, {}, options), message);
+  }
+});
+
 test("The jobs that a task adds by addJob() and addJobs() are listed in the result and not stored.", async () => {
   const elsewhere = new pg.Client();
   const other = defineTask<{ n: number }>("other", () => {});

@@ -39,12 +39,13 @@ test("A long line uses up more of the log's limit than a short one.", async () =
 test("A secret is in no logged line and in no error.", async () => {
   const secrets = knownSecrets("postgres://me:p%40ss%2Fword@db/x?password=second-one", {
     PGPASSWORD: "third one",
+    WORKER_RUN_METRICS_TOKEN: 'fourth"one\\',
   });
   const lines = await linesOf(
-    "echo 'a p@ss/word p%40ss%2Fword second-one third one third%20one'",
+    'echo \'a p@ss/word p%40ss%2Fword second-one third one third%20one\'; cat <<\'E\'\n{"env":"fourth\\"one\\\\"}\nE',
     secrets,
   );
-  assert.deepEqual(lines, ["a •••• •••• •••• •••• ••••"]);
+  assert.deepEqual(lines, ["a •••• •••• •••• •••• ••••", '{"env":"••••"}']);
   const directory = filesOf({ "p.sh": "#!/bin/sh\necho 'no: p@ss/word' >&2; exit 3\n" });
   const [task] = await loadTasks(directory, { secrets });
   assert.ok(task);

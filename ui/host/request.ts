@@ -100,8 +100,9 @@ async function refusalAt(url: URL): Promise<string> {
     await response.body?.cancel();
     return "The server was busy. Try again.";
   }
-  const { error } = (await response.json()) as { readonly error?: string };
-  return error ?? `The server answered ${response.status}.`;
+  // A proxy's answer is not JSON.
+  const body: { readonly error?: string } = await response.json().catch(() => ({}));
+  return body.error ?? `The server answered ${response.status}.`;
 }
 
 /** Returns the headers in lines of the form `name: value`. */

@@ -216,7 +216,7 @@ export const cancelCommand = defineCommand({
     ...jobsMember(result.jobs),
     operation: result.operationId ?? "null",
     cancelling: String(result.cancelling.length),
-    outcomes: `[${outcomesOf(result, ids)
+    outcomes: `[${outcomesOf(result, [...new Set(ids)])
       .map(({ id, outcome }) => `{"id":${id},"outcome":"${outcome}"}`)
       .join(",")}]`,
   }),

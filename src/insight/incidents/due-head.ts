@@ -22,6 +22,7 @@ export interface DueHead {
 }
 
 const MAX_ENTRIES = 50_000;
+const MAX_GROUPS = 20_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
@@ -48,7 +49,7 @@ const headSql: Statement = (s) => `
     (select pg_catalog.count(priority) < ${MAX_PRIORITIES} from priorities) as has_all_priorities
   from head
   group by grouping sets ((), (queue_id, part), (task_id, is_blocked), (priority))
-  limit 20000`;
+  limit ${MAX_GROUPS}`;
 
 interface HeadRow {
   /** The grouping of the row: by queue and part (3), by task and `is_blocked` (5), by priority (6), or none (7). */
@@ -75,7 +76,8 @@ export async function readDueHead(
   const rows = await query<HeadRow>(db, headSql, [stuckQueueIds, lockedQueueIds, parts]);
   const queues = new Map<number, { count: number; oldestMs: number; trend: number[] }>();
   const tasks = new Map<number, WaitingJobs>();
-  let isWhole = rows.some((row) => row.question === 7 && row.has_all_priorities);
+  const isCut = rows.length === MAX_GROUPS;
+  let isWhole = !isCut && rows.some((row) => row.question === 7 && row.has_all_priorities);
   for (const row of rows) {
     const count = Number(row.count);
     // dateOf() limits the time to the range of a Date.

@@ -213,7 +213,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
   const affected = waitingOf(waiting, asOf);
   const workers = !hasWorkers
-    ? "Whether workers are alive is unknown: the heartbeat tables are missing."
+    ? "Whether workers are alive is unknown: their heartbeats cannot be read."
     : coverage.alive === 0
       ? "No worker with heartbeats is alive."
       : `${countText(coverage.alive, "worker is", "workers are")} alive.`;

@@ -44,8 +44,7 @@ interface KeptRefusal {
 
 const QUEUE_STAYS_LOCKED =
   "PostgreSQL refuses to unlock a queue; the unlock is sent again until it succeeds";
-const UNREAD =
-  "cannot read the large payloads of fetched jobs; they are fetched again, in smaller numbers";
+const UNREAD = "cannot read the large payloads of fetched jobs; these jobs are fetched again";
 const JOB_UNREAD = "cannot read the payload of a job; it is fetched again in ten seconds";
 const FETCH_REFUSED =
   "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again. Until it succeeds, later jobs do not run in this worker";

@@ -47,7 +47,7 @@ export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
   };
 }
 
-/** Texts that are replaced by ••••, also in URL-encoded form, and line by line. */
+/** Texts that are replaced by ••••, also in URL-encoded form, as in a JSON string, and line by line. */
 export class Secrets {
   /** null: there are no secrets, or all are too short. */
   readonly #pattern: RegExp | null;
@@ -56,7 +56,12 @@ export class Secrets {
   constructor(secrets: readonly string[]) {
     const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
     const long = lines.filter(({ length }) => length >= MIN_SECRET_LENGTH);
-    const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
+    const formsOf = (secret: string) => [
+      secret,
+      encodeURIComponent(secret),
+      JSON.stringify(secret).slice(1, -1),
+    ];
+    const all = [...new Set(long.flatMap(formsOf))];
     // The longest secrets come first, because a secret may begin with a shorter secret.
     all.sort((a, b) => b.length - a.length);
     const patterns = all.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));

@@ -182,7 +182,7 @@ export function checkedConcurrency(value: number): number {
 const optionsSchema = strict(
   {
     tasks: v.pipe(
-      v.array(task, "must be a list of tasks made by defineTask()"),
+      v.array(task, "must be a list of tasks made by defineTask() or defineBatchTask()"),
       v.minLength(1, "needs at least one task"),
       v.check(
         (tasks) => repeatedName(tasks) === undefined,

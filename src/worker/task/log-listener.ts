@@ -31,7 +31,7 @@ function logWorker(hooks: Hooks, logger: Logger): void {
   });
   hooks.on("worker:leaseLost", ({ workerId, newWorkerId, reason }) => {
     const fields = { worker_id: workerId, new_worker_id: newWorkerId };
-    logger.warn(fields, `${LEASE_LOSSES[reason]}; it continues under a new id`);
+    logger.warn(fields, `${LEASE_LOSSES[reason]}; the worker continues under a new id`);
   });
   hooks.on("worker:recovered", ({ workerId, staleWorkerIds, jobs }) => {
     const fields = { worker_id: workerId, stale_worker_ids: staleWorkerIds, jobs };

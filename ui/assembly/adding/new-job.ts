@@ -127,13 +127,12 @@ export class NewJobFacts {
     const holder = this.holder.of(key);
     if (holder === null) return "";
     const job = `#${holder.id}`;
-    if (mode === "unsafe-dedupe") return `${job} stays as it is, and nothing is added.`;
+    if (mode === "unsafe-dedupe") return `${job} stays as it is. Nothing is added.`;
     // A locked job may have begun before the add, and a failed job does not run again.
     if (holder.state === "locked" || holder.state === "failed")
       return `${job} loses the key, and a new job is added.`;
-    const time =
-      mode === "preserve-run-at" ? "this payload and keeps its time" : "this payload and time";
-    return `${job} gets ${time}, and its attempts go back to 0.`;
+    const time = mode === "preserve-run-at" && holder.attempts === 0 ? "" : " and time";
+    return `${job} gets this payload${time}. Its attempts are reset.`;
   }
 
   private taskNamed(task: string): KnownTask | null {

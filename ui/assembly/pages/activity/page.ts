@@ -26,8 +26,8 @@ export class ActivityPage extends ListPage {
     this.label = "Activity";
     this.drawing = PULSE;
     this.letter = "a";
-    this.one = "write";
-    this.many = "writes";
+    this.one = "change";
+    this.many = "changes";
     this.heads = COLUMNS;
     this.isSelectable = false;
     // The row of an operation shows counts that change while the operation runs, so the rows are requested often.
