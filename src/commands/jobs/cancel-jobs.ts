@@ -162,9 +162,7 @@ export const cancelCommand = defineCommand({
   positionals: ["ids"],
   fields: {
     ids: jobIds,
-    reason: optional(
-      text(["Reason", "reason, which becomes a part of the job's last error"], 0, 200),
-    ),
+    reason: optional(text(["Reason", "reason, which is part of the job's last error"], 0, 200)),
     remove: optional(flag(["Remove", "delete waiting jobs, instead of keeping them as failed"])),
   },
   dialogFields: ["reason"],
