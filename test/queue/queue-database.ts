@@ -53,7 +53,7 @@ export function testQueue(
   };
 }
 
-/** Values for statements that derive conditions of jobs: no queue is locked, and the schema has no table of workers. */
+/** Values for statements that compute the conditions of jobs. No queue is locked; the schema has no table of workers. */
 export const NO_LOCKS = { lockedQueueIds: [], heartbeats: null };
 
 /** Writes a heartbeat with the schema's function worker_heartbeat(). */

@@ -151,7 +151,7 @@ test("A job that was removed by its key while it was locked is deleted when it i
   }
 });
 
-test("A job whose retries were stopped while the result of its fetch was unknown is given back, and not deleted.", async () => {
+test("If a job's retries are stopped while the answer to its fetch is unknown, the job is given back, and not deleted.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   await lockJob(queue, id, "us");

@@ -46,7 +46,7 @@ for (const fastLane of [false, true]) {
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
     await queue.startWorker({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
-    // Once a first job has run, the worker fetches in the lane of this test.
+    // The end of a first job shows that the worker has begun to fetch in this lane.
     await queue.utils.addJob("sized", 0);
     await waitUntil("the first job has run", async () => (await queue.remaining()).length === 0);
     seen.length = 0;

@@ -20,7 +20,7 @@ import type { AdminLimits } from "./limits.ts";
 export interface AdminServerConfigBuilder {
   /**
    * Sets the queue's schema: its name without quotes (1–63 bytes), or the result of schemaName(). Default: the schema
-   * of the `utils` of adminServerConfig(); without `utils`, `worker`. Graphile Worker's default is `graphile_worker`.
+   * of the argument `utils` of adminServerConfig(); without it, `worker`. Graphile Worker's default is `graphile_worker`.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
   /** The same as schema(), for a name without quotes. */

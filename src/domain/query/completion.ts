@@ -77,8 +77,8 @@ interface UnfinishedStep {
 
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
-// Splits the text after a field's name (`after`) into the finished steps of a path and the rest. `path`: the same text,
-// but empty if the field has no paths. `rest` is null after a quoted step or an index.
+// Splits the text after a field's name into the finished steps of a path and the rest. Both arguments are this text, but
+// `path` is empty if the field has no paths. `rest` is null if the text ends with a quoted step or an index.
 function stepsOf(path: string, after: string): { path: PathStep[]; rest: UnfinishedStep | null } {
   const steps: PathStep[] = [];
   let text = path;

@@ -158,7 +158,7 @@ async function exactAhead(
   return first === undefined ? null : { id: first.id, after: walked.next };
 }
 
-/** A shape for which isFew() is true. */
+/** The shape of conditions that name ids or keys: the jobs are few, so a search finds them by an index. */
 const FEW = Object.freeze({ ...everyJob.shape, key: "" });
 
 function pageOf(

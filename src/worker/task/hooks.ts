@@ -49,7 +49,8 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * | `pool:listen:error`, `worker:getJob:error`, `worker:fatalError` | `worker:disconnected`, `worker:reconnected` |
  * | `cron:schedule` | `cron:tick`, after the write |
  * | `cron:scheduled` | the same, once for each job |
- * | `localQueue:init`, `localQueue:setMode`, `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same; `getJobs:complete` and `returnJobs` have the number of jobs |
+ * | `localQueue:init`, `localQueue:setMode`, `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same;
+ * `getJobs:complete` and `returnJobs` have the number of jobs |
  * | `localQueue:refetchDelay:start`, `:abort`, `:expired` | the same |
  */
 export interface WorkerEvents {
@@ -120,7 +121,10 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** A local queue was created. A worker with limits has several local queues. No event identifies its local queue. */
+  /**
+   * A local queue was created. A worker with limits has several. The events `localQueue:…` do not show which of them
+   * they are about.
+   */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
@@ -168,8 +172,8 @@ export interface WorkerInterceptors {
   /**
    * Called at the end of an attempt, before its result is written, even if `beforeJobRun` skipped the job. `error` is
    * null if the job succeeded or was skipped. A returned `error` with a text fails the attempt, a returned
-   * `error: null` completes the job, and a throw fails the attempt. If the job still runs `abortGraceMs` after a stop
-   * or a cancel has aborted the job's signal, the attempt fails, and `afterJobRun` cannot change this result.
+   * `error: null` completes the job, and a throw fails the attempt. A stop or a cancel aborts the job's signal. If the
+   * job still runs `abortGraceMs` later, the attempt fails, and `afterJobRun` cannot change this result.
    */
   afterJobRun(input: {
     job: TaskJob;

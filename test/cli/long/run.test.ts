@@ -8,7 +8,7 @@ import { worker } from "../command.ts";
 import { filesOf, startRun } from "../run-harness.ts";
 import { add, env, lives, rows } from "../run-queue.ts";
 
-test("If a program fails with a long stderr, the job's error has the last line, and then only the end of the stderr.", async () => {
+test("If a program with a long stderr fails, the job's error begins with the last line. Below it is the end of the stderr.", async () => {
   const tasks = filesOf({
     loud: `#!/bin/sh
 i=0; while [ $i -lt 2000 ]; do echo "line $i of many many many" >&2; i=$((i+1)); done

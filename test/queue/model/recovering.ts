@@ -1,5 +1,6 @@
 // The model of the recovery of jobs from stale workers. When a worker's lease has expired, a sweep removes the worker's
-// locks. The interrupted attempts count.
+// locks. The interrupted attempts count. A resilient job (flag `infrastructure_resilient`) is recovered after a longer
+// threshold.
 //
 //   alive ──threshold──▶ all jobs except resilient ones recovered, lease marked
 //         ──resilient threshold──▶ resilient jobs recovered, lease deleted

@@ -201,7 +201,8 @@ test("Inside a transaction, pauseTask() does not wait for workers, and the pause
     await client.query("begin");
     const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
     assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
-    // The worker reads this later pause before the pause of `task`, so `paused_at` does not show which pause is new.
+    // The pause of `task` has the earlier `paused_at`, but the worker can read it only after the commit. A worker that
+    // looked only for a later `paused_at` would miss it.
     assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
     await client.query("commit");
   } finally {

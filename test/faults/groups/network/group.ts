@@ -38,8 +38,8 @@ export const group: FaultGroup = {
         const wire = wires.get(stand);
         await wire?.underLoad(round.what, () => round.run(wire, field));
       });
-      // prove() measures times, which would be longer if it ran for several stands at once. So it runs for one stand
-      // after another.
+      // prove() measures times, which would be longer if several test stands (stand.ts) ran prove() at once. So the
+      // stands run it one after another.
       for (const wire of wires.values()) {
         await field.each([wire.stand], () => wire.prove(round.what));
       }

@@ -122,8 +122,8 @@ export abstract class JobsList extends ListPage {
   }
 
   /**
-   * Requests the rows; if the query is invalid, empties the list instead. Partial rows of several answers that Back has
-   * restored are kept, because one request would search fewer jobs.
+   * Requests the rows; if the query is invalid, empties the list instead. If Back has restored the rows of an unfinished
+   * search over several answers, these rows are kept: one new request would search fewer jobs.
    */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
@@ -170,7 +170,7 @@ export abstract class JobsList extends ListPage {
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.onMore(m, body);
     else {
-      // An answer that is merged into the rows of several answers does not restart the search.
+      // If the rows are from several answers, and a refresh was only merged into them, the search does not restart.
       const isJoined = this.search.answers > 1;
       super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -205,7 +205,7 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  /** Shows the rows of the last merged answer. */
+  /** Shows the new rows that the last refresh has only counted. */
   showNews(m: Model): void {
     this.list.showNews();
     if (this.search.answers > 1) this.search.begin(m, this.answer);
