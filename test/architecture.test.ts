@@ -448,7 +448,7 @@ test("A module does nothing when it is imported, except the entry points of proc
   assert.deepEqual([stdout, stderr], ["", ""]);
 });
 
-test("Of the admin, the command line imports only the server and the configuration.", () => {
+test("From the layer admin, the command line imports only the server and the configuration.", () => {
   const starting = /^src\/admin\/(serve\.ts|server\.ts|config\/)/;
   const wrong = sources
     .filter(({ path }) => layerOf(path) === "cli")
@@ -562,7 +562,7 @@ test("The client's files and folders stay small, and each file has a header.", (
   );
 });
 
-test("No source compares the name of an action on jobs with a fixed name: what differs between these actions is in their declarations.", () => {
+test("No source file compares the name of an action on jobs with a fixed name: the declarations of these actions contain all differences.", () => {
   const names = jobActions.map(({ name }) => name).join("|");
   // The verdict of an interceptor, such as "fail", is not the name of an action on jobs.
   const compared = new RegExp(

@@ -183,8 +183,8 @@ export class Outage {
   }
 
   /**
-   * Waits until `ms` after the last planned attempt of any connection, but at least `ms`. The wait ends early if any
-   * connection works again or `signal` aborts.
+   * Plans an attempt for `ms` after the last planned attempt of any connection, but at least `ms` from now. Waits until
+   * then. The wait ends early if any connection works again or `signal` aborts.
    */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
@@ -194,9 +194,9 @@ export class Outage {
   }
 
   /**
-   * Waits if the connection has had relapses: the longer, the more in a row. Unlike the wait in pause(), this wait does
-   * not end when another connection works again. Otherwise, connections that relapse would end each other's waits again
-   * and again.
+   * Waits if the connection has had relapses. The wait is longer after more relapses in a row. Unlike the wait in
+   * pause(), this wait does not end when another connection works again. Otherwise, connections that relapse would end
+   * each other's waits again and again.
    */
   async #pauseAfterRelapses(
     connection: string,

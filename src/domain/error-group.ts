@@ -173,8 +173,8 @@ const LOWER_A = 97;
 const LOWER_Z = 122;
 /** The bit that distinguishes lower case from upper case in ASCII. */
 const CASE = 32;
-// For each letter, the letters that often follow it in words and in names in code: at least 3 of 10,000 pairs are this
-// pair. All other pairs count as unusual.
+// For each letter, the letters that often follow it in words and in names in code: each pair of the letter and one of
+// these followers makes up at least 3 of 10,000 pairs. All other pairs count as unusual.
 const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",

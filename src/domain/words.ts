@@ -1,4 +1,4 @@
-// Texts of numbers, times and names, and errors of jobs that an action, a cancel or a deadline has failed.
+// Texts of numbers, times and names, and the errors of jobs that failed through an action, a cancel or a deadline.
 import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 

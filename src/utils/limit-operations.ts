@@ -25,9 +25,9 @@ export interface Limit {
   readonly task: string | null;
   /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is for tasks. */
   readonly queue: string | null;
-  /** The maximum number of jobs that run at once; if the limit is for queues, of each queue. null: no maximum. */
+  /** The maximum number of jobs that run at once, in each queue separately if `queue` is not null. null: no maximum. */
   readonly concurrency: number | null;
-  /** How many jobs may start in a period, and the burst; if the limit is for queues, of each queue. null: no rate. */
+  /** How many jobs may start in a period, and the burst, per queue if `queue` is not null. null: no rate. */
   readonly rate: Required<Rate> | null;
   /** Whether a worker's options created the limit, and no user has changed it since. */
   readonly isFromCode: boolean;

@@ -23,7 +23,7 @@ const ALL: ReadonlySet<Control> = new Set(["all"]);
  */
 const SECOND_READ_MS = 250;
 
-// Ending pauses may read all jobs. A wait after each slow attempt usually limits these reads to about 5% of the time.
+// endDuePauses() may read all jobs. A wait after each slow attempt usually limits these reads to about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -89,7 +89,7 @@ export class ControlWatch implements Controls {
 
   /**
    * The mark (PauseState) of the pauses that the worker has applied: the paused jobs can no longer start. Null: no
-   * pauses have been applied yet, or the table of pauses is missing or may not be read.
+   * pauses have been applied yet, the table of pauses is missing, or the worker lacks the right to read it.
    */
   get appliedPauses(): string | null {
     return this.#appliedPauses;

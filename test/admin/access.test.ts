@@ -253,7 +253,7 @@ test("An empty token header does not count as a failed login.", async () => {
   assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
-test("From a network without a recent login, at most eight guesses a second are compared. Further guesses get a 429, even the right one.", async () => {
+test("From a network without a recent login, at most eight guesses a second are checked. Further guesses get a 429, even the right one.", async () => {
   const { client, port } = await startAdmin({ mode: "bearer" });
   const attempt = (token: string, from: string) =>
     client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });

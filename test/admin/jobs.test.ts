@@ -172,7 +172,7 @@ test("An action's message has the numbers of changed and requested jobs, and loc
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });
 
-test("The actions run-now and reschedule do not count a job without attempts left; retry gives the job attempts again.", async () => {
+test("The actions run-now and reschedule do not count a job as changed if it has no attempts left; retry gives the job attempts again.", async () => {
   const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
   const add = async () => Number(await addJob({ identifier: "spent", max_attempts: 3 }));
   const [spent, fresh] = [await add(), await add()];

@@ -57,7 +57,7 @@ test("A job that its worker has not reported counts as running for a limit if th
   const { id } = await addJob(db, { identifier: "brief" });
   const { sentence } = (await client.get(`/api/jobs/${id}/why`)).body;
   assert.equal(sentence, "Waits for a limit. Limit short: 1 of 1 running, 3 wait.");
-  // The due jobs have more priorities than the admin reads, so the number of waiting jobs is a lower bound.
+  // The due jobs have more different priorities than the admin reads, so the number of waiting jobs is a lower bound.
   await pool.query(`insert into worker._private_jobs (task_id, priority)
     select id, n from worker._private_tasks, generate_series(1, 40) n where identifier = 'brief'`);
   const why = (await client.get(`/api/jobs/${id}/why`)).body;

@@ -117,7 +117,7 @@ describe("An existing installation", () => {
     );
     const refusal = {
       code: "schema_unsupported",
-      message: /level 22, whose breaking change 21 .* install a newer version/,
+      message: /level 22 and has the breaking change 21; .* install a newer version/,
     };
     await assert.rejects(migrate(owner.pool, schema), refusal);
     await assert.rejects(assertUsableSchema({ client: owner.pool, schema }), refusal);

@@ -62,8 +62,8 @@ const stateOf = async (name: IndexName) =>
   (await readIndexStates(db(), idle)).find((one) => one.name === name);
 
 /**
- * Runs `work` while a transaction that has written a job is open. Builds and drops of indexes wait until the
- * transaction ends: when `work` calls end(), or has ended.
+ * Runs `work` while a transaction that has written a job is open. The transaction ends when `work` calls end(), or when
+ * `work` has ended. Until then, builds and drops of indexes wait.
  */
 async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await pool.connect();
@@ -114,7 +114,7 @@ test("Each optional index is built, found and dropped. Each b-tree is used by a 
   assert.deepEqual(await usable(), []);
 });
 
-test("An index that fits the definition of an optional index is accepted under another name, and never dropped; other indexes are not accepted.", async () => {
+test("An index with another name that fits the definition of an optional index is accepted, and never dropped; other indexes are not accepted.", async () => {
   await pool.query(`
     create index by_task on ${table} (task_id, id, priority);
     create index queue_of_all on ${table} (job_queue_id, id);

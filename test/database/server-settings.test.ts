@@ -159,7 +159,7 @@ test("Parameters that require an unsupported guarantee are refused, not ignored.
   assert.equal(serverSettings("host=a requiressl=1", {}).encryption.mode, "require");
 });
 
-test("Parameters for tuning and parameters of other clients are accepted. The settings list those of the connection string that have no effect.", () => {
+test("Parameters for tuning and parameters of other clients are accepted. The settings list the parameters of the connection string that have no effect.", () => {
   const url =
     "postgres://host/db?keepalives_interval=10&pgbouncer=true&connection_limit=1&schema=public";
   assert.deepEqual(

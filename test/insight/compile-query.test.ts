@@ -240,7 +240,7 @@ test("A bare word means the id, key, task or queue of that name; if nothing has 
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
 });
 
-test("The meaning of a bare word can be stored: the stored query keeps this meaning when the named job is deleted.", async () => {
+test("The meaning of a bare word can be stored: the stored query keeps this meaning when the job that the word names is deleted.", async () => {
   const explicit = async (text: string) => (await compileQuery(queue.db, text)).explicit;
   assert.equal(await explicit("key:1 -etimedout"), 'key:1 -"etimedout"');
   assert.equal(await explicit("is:failed  k%"), 'is:failed key:"k%"');

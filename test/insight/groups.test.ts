@@ -34,7 +34,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** For `smallPages`, the most pages of a small table: with this value, every table counts as large and is sampled. */
+/** `smallPages` is the maximum size of a small table, in pages. With this value, every table is large and sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -129,7 +129,7 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // Groups are cached by the schema object, so a copy has no cached groups, as in another program.
+  // Groups are cached for each schema object. A copy of the object has no cached groups, like another program.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {
@@ -191,7 +191,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("An error whose id looks like a word is in the group of the errors of its task that differ only in an id of the same length, also in a program that has cached no groups.", async () => {
+test("If an id in an error looks like a word, the error is still in the group of those errors of its task that differ only in an id of the same length, even in a program that has cached no groups.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())
@@ -330,7 +330,7 @@ test("If Node checks the rows that SQL has found for a query, the groups count o
   ]);
 });
 
-test("A common value is one that at least half of a group's jobs have, and clearly fewer of the other jobs of the same tasks.", async () => {
+test("A common value is a value that at least half of a group's jobs have, and that clearly fewer of the other jobs of the same tasks have.", async () => {
   const noise = { amount: 1, nested: { deep: [1, 2, { x: "y" }] } };
   await fail(await many(120, "charge", {}, { ...noise, currency: "EUR" }), "Error: no");
   await many(60, "charge", {}, { ...noise, currency: "EUR" });

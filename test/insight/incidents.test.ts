@@ -447,7 +447,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is reported in addition to another poison job if its last crash was later than the other job's, or was the crash of another worker at the same time.", async () => {
+  test("is reported in addition to another poison job if its last crash was later, or happened at the same time in another worker.", async () => {
     const lost = async (id: string, count: number, by: string, age: string) =>
       sql(
         `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
@@ -550,7 +550,7 @@ describe("A poison job", () => {
     ]);
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-5"]);
-    // Only 3 of the 5 crashes have a worker's row, so the sentence names a period.
+    // For only 3 of the 5 crashes, the crashed worker still has a row. So the sentence names a period.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
@@ -660,7 +660,7 @@ describe("Without a worker", () => {
     assert.deepEqual([incidents[0]?.affected.value, incidents[0]?.q], [2, "is:due -is:blocked"]);
     assert.match(
       incidents[0]?.sentence ?? "",
-      /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
+      /^2 jobs are due; the oldest \(t\) for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
     );
     // The last worker may have stopped long after the oldest job became due.
     assert.equal(incidents[0]?.since, null);
@@ -757,7 +757,10 @@ test("Ready jobs that wait for more than 5 minutes are an incident with the leve
   assert.deepEqual(await ofKind("old_ready"), []);
   await sql("update worker._private_jobs set run_at = now() - interval '12 minutes 5 s'");
   const [one] = await ofKind("old_ready");
-  assert.match(one?.sentence ?? "", /^2 jobs wait, the oldest, t, for 12 m.* 1 worker is alive\.$/);
+  assert.match(
+    one?.sentence ?? "",
+    /^2 jobs wait; the oldest \(t\) for 12 m.* 1 worker is alive\.$/,
+  );
   assert.equal(one?.level, "bad");
   await sql("delete from worker._private_workers");
   await lockJob(queue, await add("t"), "stock");

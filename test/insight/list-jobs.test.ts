@@ -158,7 +158,7 @@ test("The pages of a list omit no job and repeat no job while jobs are added and
   do {
     const page = await listJobs(queue.db, { limit: 30, cursor });
     seen.push(...idsOf(page.jobs));
-    // The last of these ids belongs to a job that no page has shown yet, or on the last pages to no job.
+    // The last of these ids belongs to a job that no page has shown yet. On the last pages, no job has this id.
     await completeJobs(queue.db, [...idsOf(page.jobs.slice(0, 5)), `${seen.length + 40}`]);
     if (seen.length < 300) await addJobs(queue.db, Array(10).fill({ identifier: "t" }));
     cursor = page.nextCursor ?? undefined;

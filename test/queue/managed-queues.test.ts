@@ -59,7 +59,7 @@ const manage = async (all = true) => {
   return { changed, isPending };
 };
 
-/** Returns `locked_by` by queue. `managed:3`: three slots. `managed:0`: the number of slots may be wrong. */
+/** Returns the `locked_by` of each queue. `managed:3`: three slots. `managed:0`: the number of slots may be wrong. */
 const locks = async () => {
   const rows = await queue.sql<{ name: string; locked_by: string | null }>(
     "select queue_name as name, locked_by from worker._private_job_queues order by id",

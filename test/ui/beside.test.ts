@@ -118,7 +118,7 @@ test("If the group of the row that was selected last is closed, the next selecti
   assert.match(page.text, /4 selected/);
 });
 
-test("A selection with Shift contains all rows from the row that was selected last, even if rows have been added above that row.", async () => {
+test("A selection with Shift extends from the row that was selected last to the new row, even if rows have been added above both.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   page.answer(

@@ -495,7 +495,7 @@ test("The keys j and k open the neighbours of a job in the list from which the j
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("The position of a job counts all jobs that match its list's query, or only the jobs of one page if the list was opened at a later page.", async () => {
+test("A job shows its position among all jobs that match the query of its list. If the list was opened at a later page, the position is among the jobs of that page.", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await openPage(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });

@@ -181,7 +181,7 @@ test("A payload that arrives late is neither shown nor copied as the payload of 
   assert.equal(JSON.parse(json ?? "").id, 8);
 });
 
-test("If the answer that a job's payload is too large arrives late, the payload of the next job can still be loaded.", async () => {
+test("If a job's payload is too large, and the answer about this arrives late, the payload of the next job can still be loaded.", async () => {
   const { page, late } = await openNextJob();
   answer(page, late, { error: "too large", code: "too_large" }, 413);
   assert.ok(page.hasButton("Load payload"));

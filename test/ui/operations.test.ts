@@ -149,7 +149,7 @@ const missing = {
 };
 const bare = { can_undo: false, undo_jobs: 0, missing };
 
-test("The box that resets attempts is checked at first if the query finds failed jobs, also within parentheses.", async () => {
+test("When the dialog opens, the box that resets attempts is checked if is:failed is a term of the query, even a term within parentheses.", async () => {
   for (const [q, isChecked] of [
     ["is:failed", true],
     ["task:x (is:failed or is:retrying)", true],
@@ -277,7 +277,7 @@ test("Estimates are marked wherever they are shown.", async () => {
   assert.equal(body(page).rehearsal, "r-1");
 });
 
-test("An estimate of the matching jobs is no longer shown once more jobs than estimated were changed.", async () => {
+test("If an operation has changed more jobs than the estimate of the matching jobs, the estimate is no longer shown.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
   const unknown = value(0, { ...about, low: 0, high: 100 });

@@ -82,7 +82,7 @@ test("A change can be undone from its notice. The undo of a few jobs opens no ot
   assert.deepEqual(
     page.notices,
     ["Undone: 2 of 2 jobs"],
-    "a notice shows only the end of the undo, which is reported first",
+    "the only notice shows the end of the undo, which is reported before the answer arrives",
   );
   assert.doesNotMatch(page.text, /Undoing/);
 });

@@ -84,7 +84,7 @@ export const records = {
       "i64[]",
     ),
   },
-  /** `edges`: the bounds of the buckets, in seconds from `now`; one more than there are buckets. */
+  /** `edges`: the bounds of the buckets, in seconds from `now`. There is one bound more than buckets. */
   Horizon: {
     now: "time?",
     edges: "f64[]",

@@ -276,7 +276,7 @@ function commandText(command) {
   const target = visible.find(isTarget)?.[0] ?? "";
   const offered = visible.filter((entry) => !isTarget(entry));
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
-  // The dialog of limits contains its fields itself.
+  // The fields of the dialog for limits are written in the code of that dialog.
   const fields = ["none", "limit"].includes(command.dialog) ? [] : asked.map(fieldText);
   const other = command.consequenceOfOne ?? consequence;
   const ofOne = other === consequence ? "" : other;

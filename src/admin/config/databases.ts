@@ -25,7 +25,7 @@ export interface AdminDatabases {
   readonly feed: Database;
   /** 8 s: writes. A wait for a lock lasts at most 4 s. */
   readonly writes: Database;
-  /** Like `writes`, but cancelled when the request ends: for a change that only the request's own answer needs. */
+  /** Like `writes`, but cancelled when the request ends: for a change that has no use without the request's answer. */
   readonly briefWrites: Database;
   /** 30 s: heavy commands, such as cleanup, sweep and unlock. */
   readonly maintenance: Database;

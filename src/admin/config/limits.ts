@@ -46,8 +46,8 @@ export interface AdminLimits {
   /** The number of exports and payloads that are sent to one client at the same time. Default 4. */
   readonly downloadsPerClient: number;
   /**
-   * How many tasks, and how many named queues, /metrics lists with their counts of jobs: those with the most jobs.
-   * Default 100.
+   * The number of tasks, and the number of named queues, whose counts of jobs are in /metrics. The tasks and queues
+   * with the most jobs are chosen. Default 100.
    */
   readonly metricsNames: number;
   /** The total size of answers that the client of one connection has not read yet, in bytes. Default 32 MiB. */

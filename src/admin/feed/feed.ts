@@ -24,8 +24,8 @@
 //  8. After a write of this admin, the watched sources are read several times (AFTER_WRITE_MS). Further writes within a
 //     second after that write add no readings. If a new viewer watches a source whose event has not been sent, the
 //     source is read at once.
-//  9. When a pulse of the loop fails, viewers receive the event `problem`. New viewers receive it, too, until it is
-//     deleted: when a pulse of the loop succeeds, or when no viewer is left.
+//  9. When a pulse of the loop fails, viewers receive the event `problem`. New viewers receive it, too, until a pulse
+//     of the loop succeeds or no viewer is left.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

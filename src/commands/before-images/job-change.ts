@@ -15,8 +15,8 @@ export function parameters() {
 }
 
 /**
- * SQL for the row from which a new value is computed: `jobs` in the change, and the stored row, `batch`, in the check
- * before an undo.
+ * SQL for the row from which a new value is computed. In the change, this row is `jobs`. In the check before an undo,
+ * it is the stored row, `batch`.
  */
 export interface RowAt {
   readonly row: string;

@@ -38,9 +38,9 @@ export interface CancelledJob {
   readonly id: string;
   /**
    * `cancelled`: the job was waiting, or was locked more than 4 hours ago. The job has now failed or is deleted.
-   * `cancelling`: a worker has locked the job, or a transaction its row. If the job runs in a worker of this library,
-   * the job's signal aborts soon. waitForCancelledJobs() waits for the end of the job. `failed`: the job had failed
-   * before.
+   * `cancelling`: a worker has locked the job, or a transaction has locked the job's row. If the job runs in a worker
+   * of this library, the job's signal aborts soon. waitForCancelledJobs() waits for the end of the job. `failed`: the
+   * job had failed before.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }

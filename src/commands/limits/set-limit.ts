@@ -1,5 +1,5 @@
-// Sets and removes limits, and creates the limits in a worker's options. Each change is announced. Workers that miss
-// the announcement read the limits within 2 seconds.
+// Sets and removes limits, and creates the limits that a worker's options define. Each change is announced. Workers
+// that miss the announcement read the limits within 2 seconds.
 
 import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
@@ -105,9 +105,9 @@ const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
 /**
- * A condition: when the definition `excluded` replaces the definition `l`, some workers may run jobs without permits
- * until they read the change. The stored revision is then negative (see `most` in queue/limits/permits.ts). The last
- * line: if `l` is less than 2.5 s old, some workers may not have read `l` yet.
+ * Whether some workers may run jobs without permits until they have read that the definition `excluded` replaces `l`.
+ * If so, the stored revision is negative (see `most` in queue/limits/permits.ts). The last line is necessary because
+ * some workers may not have read `l` yet if `l` is less than 2.5 s old.
  */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;

@@ -120,7 +120,7 @@ export class Client extends pg.Client {
     });
   }
 
-  /** If the connect fails after the login, closes the connection, which would keep the process alive. */
+  /** Closes the connection after a failed connect(), if the login has succeeded: it would keep the process alive. */
   #leave(): void {
     if (!this.#state._connected) return;
     dropConnection(this.#state);

@@ -127,7 +127,7 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
     return { kind: "outdated", level, reason, age_s };
   }
   if (breaking !== null && breaking > KNOWN_LEVEL) {
-    const reason = `the schema "${schema}" is at level ${level}, whose breaking change ${breaking} this version (up to ${KNOWN_LEVEL}) does not support; install a newer version of worker`;
+    const reason = `the schema "${schema}" is at level ${level} and has the breaking change ${breaking}; this version supports levels up to ${KNOWN_LEVEL}; install a newer version of worker`;
     return { kind: "too-new", level, reason, age_s };
   }
   const missing = tables.find((table) => !has(table));
@@ -167,7 +167,7 @@ function ready(
 function levelWarnings(level: number): string[] {
   if (level <= KNOWN_LEVEL) return [];
   return [
-    `the schema is at level ${level}, newer than this version of worker supports (${KNOWN_LEVEL}) but marked compatible; plan an upgrade of worker`,
+    `the schema is at level ${level}, and this version of worker supports levels up to ${KNOWN_LEVEL}; the schema is marked as compatible, but plan an upgrade of worker`,
   ];
 }
 

@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** Returns the client's address from the connection's peer and the request's headers. */
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
-// Chains of proxies are short, so hops further to the left are ignored.
+// The number of hops that are read, from the right end of a header. Chains of proxies are short, so this is enough.
 const MAX_HOPS = 32;
 
 /**

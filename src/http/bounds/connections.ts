@@ -149,8 +149,8 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // Responses have the order of their requests, so no earlier request may be open. The malformed bytes belong to
-      // the body of an open request if this is the only open request, and is not settled.
+      // Responses are sent in the order of the requests, so a response is possible only if no earlier request is open.
+      // If the only open request is not settled, it is not an earlier request: the malformed bytes belong to its body.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";

@@ -42,8 +42,8 @@ const isAsRecovered = (job: string) =>
   `${job}.attempts > 0 and ${job}.run_at = ${job}.updated_at and pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${RECOVERED}'::text`;
 
 /**
- * Returns a condition for a row with a failure: failedAt() is taken as the time of the failure. If the job was changed
- * after the failure, the condition is usually false.
+ * Returns a condition for a row with a failure: the result of failedAt() can be used as the time of the failure. If the
+ * job was changed after the failure, the condition is usually false.
  */
 export const isFailureTimed = (job: string): string =>
   `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}

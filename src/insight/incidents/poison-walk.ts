@@ -121,7 +121,7 @@ export function createPoisonWalk(): PoisonWalk {
 
 const MAX_COMPARED = 100;
 
-/** Updates `apart`, which maps the id of a job to its `apartFrom`. Ids that were added after earlier crashes stay. */
+/** Updates `apart`, which maps the id of a job to its `apartFrom`. Ids that earlier calls added to a set stay there. */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
   const ids = new Set(compared.map(({ id }) => id));

@@ -135,8 +135,8 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
 
 /**
  * Whether `other` may have caused all crashes in which `job` lost attempts. `other` must have lost more attempts than
- * `job`. If `other` has failed, as many are enough: if `job` were the cause, `job` would lose further attempts after
- * the failure of `other`.
+ * `job`. If `other` has failed, the same number of lost attempts is enough: if `job` were the cause, the number of
+ * `job` would be larger, because `job` would lose further attempts after the failure of `other`.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&

@@ -183,7 +183,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       kind: "no_worker",
       level: "bad",
       title,
-      sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, lateMs)}.${last}${may}`,
+      sentence: `${countText(affected, "job is", "jobs are")} due; the oldest (${shortName(oldest.identifier)}) for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, lateMs)}.${last}${may}`,
       // The time when the last worker stopped may be unknown.
       since: null,
       affected,
@@ -223,7 +223,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
       kind: "old_ready",
       level: "bad",
       title: "Jobs are overdue",
-      sentence: `${countText(affected, "job waits", "jobs wait")}, the oldest, ${shortName(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
+      sentence: `${countText(affected, "job waits", "jobs wait")}; the oldest (${shortName(oldest.identifier)}) for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
       since: null,
       affected,
       ...withoutFix,

@@ -141,8 +141,8 @@ export const withinBound = (fromNewest: boolean, few: boolean): string => {
 };
 
 // Gaps between ids can have any width, so the end of a step is found by counting rows in the index, which costs a fifth
-// of reading the rows. The rows are selected by a range of ids, because PostgreSQL may run a join in the other
-// direction, and would then read every job.
+// of reading the rows. The rows are then selected by a range of ids, not by a join with the counted ids: for a join,
+// PostgreSQL may begin with the table of jobs, and would then read every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id

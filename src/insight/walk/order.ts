@@ -163,8 +163,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// Without an index, a descending order reads the newest jobs first. New jobs have more often changed recently, so more
-// of the best jobs are found early. With an index, only a position of the kind `tie` uses `fromNewest`.
+// Without an index, a descending order reads the newest jobs first. The newest jobs are the likeliest to have changed
+// recently, so the best jobs are found early. With an index, only a position of the kind `tie` uses `fromNewest`.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,

@@ -39,8 +39,8 @@ type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 /**
  * Adds the jobs and returns their number. On a pool, either all jobs are added or none. On a client of the caller, the
  * jobs are part of the client's transaction. If the client is in no transaction, the jobs are committed in parts, so
- * earlier parts remain after an error. Jobs with a key or a throttle are refused. Throws InputError (for an invalid job
- * with a path such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
+ * earlier parts remain after an error. Jobs with a key or a throttle are refused. Throws InputError (for an invalid
+ * job, the error has a path such as `jobs[7]`), WorkerError, and the errors that the iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;

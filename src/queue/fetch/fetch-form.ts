@@ -35,8 +35,8 @@ export interface ReadyParameters {
   readonly want: string;
   /**
    * `priority` (smallint) and `runAt` (float8) are the fetch cursor. For jobs of named queues only `priority` applies.
-   * Jobs before the cursor are taken already, or are left to a fetch without a cursor. A fetch without a cursor may
-   * scan the index entries of many finished jobs.
+   * Jobs before the cursor are taken already, or are left to a fetch without a cursor. The cursor saves time, because
+   * before it the index may have the entries of many finished jobs.
    */
   readonly priority: string;
   readonly runAt: string;

@@ -32,7 +32,7 @@ export const patternOf = (match: string): string =>
  * free slot, its surplus slots do not count as a difference: no slot could be removed, and each scan would write the
  * queue's row again. `adopted`: the queues of `seen`, except those whose row another session has locked, or has changed
  * since the scan. A change of the number of slots writes the row, too, so the scanned number is right. `version` is
- * xmin: old releases of PostgreSQL do not check a condition on ctid again if the row was changed before the lock.
+ * xmin, not ctid: old releases of PostgreSQL do not repeat a check of ctid if the row was changed before the lock.
  */
 const manageSql: Statement = builtOnce(
   (s) => `

@@ -41,8 +41,8 @@ export interface RecoverForm {
 // so that the next sweep finds the worker again.
 // `locked_queue`, `queue`: while a resilient job (flag `infrastructure_resilient`) or a skipped job of a queue stays
 // locked, the queue stays locked, too, so that no later job overtakes the locked job.
-// `locked_slot`, `slot`: with such a job, all slots that the job's worker has locked in the job's queue stay locked,
-// because the job may run in any of these slots.
+// `locked_slot`, `slot`: while such a job stays locked, all slots that its worker has locked in the job's queue stay
+// locked, too, because the job may run in any of these slots.
 // `recovered`: if a trigger skips the update of a job, the statement fails and changes nothing. The interrupted attempt
 // counts, so that a job that kills its worker uses up its attempts. Because of the delay, workers fetch other jobs
 // before such a job. Without a delay, a job of a named queue keeps its `run_at`, and so its place in the queue.

@@ -9,7 +9,7 @@ import { type Bounds, boundedQueryable } from "../../database/connection/pool.ts
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
-/** Returns the options of the pool that a connection needs, with the password, which is not enumerable in the pool. */
+/** Returns those options of a pool that a connection needs, with the password, which is not enumerable in the pool. */
 export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   const { server }: ServerConfig = rest;

@@ -40,7 +40,7 @@ const END_TIMEOUT_MS = 500;
 export class WorkerConnection {
   /** The queue's statements on this connection. */
   readonly database: Database;
-  /** Like `database`, for patient statements, in a transaction of beginPatiently(). */
+  /** Like `database`, but for patient statements in a transaction that beginPatiently() has begun. */
   readonly patient: Database;
   /** Like `patient`, but begins and commits a transaction for each statement. */
   readonly patientSingly: Database;

@@ -5,7 +5,7 @@
 //                                     ▲  (missed ones, too: backfill, outage, sleep)       │
 //                                     └──────── at least once a minute ◀───────────────────┘
 //
-// A tick remains due until it is handled. So after an outage, the ticks of the last CATCH_UP_MS are offered.
+// A tick remains due until it is handled or too old (CATCH_UP_MS). So after an outage, the missed ticks are offered.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";

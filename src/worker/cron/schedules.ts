@@ -34,9 +34,9 @@ const MAX_ABSENCE_MS = 60_000;
 /** The longest pause if another session locked or changed the row of a due schedule. */
 const CONTENDED_MS = 1_000;
 /**
- * A worker adds no tick that is earlier than the worker's start by more than the schedule's backfill period. A worker
- * that was already running may still add such a tick. So for this long after its start, a worker leaves out each
- * schedule whose next tick is that early.
+ * A worker drops the ticks that are earlier than its start by more than the schedule's backfill period. Another worker
+ * that was already running may still add the jobs of these ticks. So for this long after its start, a worker ignores
+ * each schedule whose next tick is that early, and the other worker has time to handle the tick.
  */
 const STARTING_MS = 10_000;
 /** How long a schedule is skipped after PostgreSQL has refused to change the row. */

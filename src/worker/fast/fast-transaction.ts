@@ -102,7 +102,7 @@ export class FastTransaction {
     return request.isQuick ? request : null;
   }
 
-  /** Begins a transaction with this fetch. Requires no open transaction, and no results that wait to be written. */
+  /** Begins a transaction with this fetch. Must not be called while a transaction is open or results are unwritten. */
   async open(request: FetchRequest): Promise<FastFetchResult> {
     const fetched = await this.#fetch(request);
     this.#isOpen = true;

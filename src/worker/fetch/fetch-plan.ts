@@ -45,9 +45,9 @@ export interface FetchRequest {
   readonly readyCount: number;
 }
 
-// After a full fetch from the beginning of the index, later fetches start further on, for WALKS times the duration of
-// that fetch, within these bounds. In this time, fetches miss more urgent jobs that become due. While vacuum is
-// blocked, a fetch from the beginning is slow, because entries of finished jobs remain there.
+// While vacuum is blocked, a fetch from the beginning of the index is slow, because entries of finished jobs remain
+// there. So after a full fetch from the beginning, later fetches start further on, for WALKS times the duration of that
+// fetch, within these bounds. In this time, fetches miss more urgent jobs that become due.
 const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;

@@ -71,7 +71,7 @@ export class ManagedQueues {
       : this.#mayReadAtMs;
   }
 
-  /** Whether no queue has to be changed, except queues that wait for the end of a run, or of their own pause. */
+  /** Whether all queues fit the limits, except queues that wait for the end of a run or of their pause. */
   get isDone(): boolean {
     return this.#read >= this.#news;
   }

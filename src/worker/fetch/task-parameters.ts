@@ -43,8 +43,8 @@ export interface FetchLimits {
 }
 
 /**
- * Returns the parameters. `controls` and `limits` may change while the worker runs. `unlimited`: only the jobs of tasks
- * without a limit are fetched.
+ * Returns the parameters. `controls` and `limits` may change while the worker runs. If `fetched` is `unlimited`, only
+ * the jobs of tasks without a limit are fetched.
  */
 export function taskParameters(
   tasks: Tallies,

@@ -11,8 +11,8 @@ import { isOfResumed } from "../../queue/pauses/pause.ts";
 // Without this delay, a worker that gets a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// The next due time may be up to this long before the last fetch: the fast lane may have fetched earlier, and missed
-// jobs that became due since.
+// The search for the next due time begins this long before the last fetch of the safe mode. The fast lane may have
+// fetched before that fetch, and so may have missed jobs that became due in between.
 const MARGIN_S = 0.05;
 
 /** How many announcements are kept, to ignore their repetitions. */

@@ -177,9 +177,9 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 }
 
 /**
- * Returns the age, in milliseconds, up to which a heartbeat of another worker is recent for a new worker. An outage
- * after such a heartbeat was too short to make a worker stale, even a worker that sent no heartbeat for one interval
- * before and one interval after the outage.
+ * Returns the age, in milliseconds, up to which a heartbeat of another worker is recent for a new worker. Since such a
+ * heartbeat, an outage can have lasted at most `thresholdMs` minus two heartbeat intervals. So the outage has made no
+ * worker stale, even if a worker's heartbeats came one interval before the outage and one interval after it.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -186,8 +186,8 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // The start of a job writes a report only if `lease.listed` has the job. So while `lease.listed` has jobs, each
-    // new report is sent at once. Otherwise, the row might list a started job as fetched for long.
+    // The start of a job writes a report only if `lease.listed` has the job, and each report replaces this list. So if
+    // the list has jobs, a new report is sent at once. Otherwise, the row could list started jobs as fetched for long.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;

@@ -89,8 +89,8 @@ export interface WorkerOptions<Extensions = unknown> {
    * connections of its own. The throughput of short jobs is about twice as high. When a worker is killed, other workers
    * can fetch its jobs of the fast lane immediately. A job that still runs `limitMs` after its fetch (default 100, at
    * most 5,000) is then locked by `locked_by`. When a connection of the fast lane is lost, a job may run again before
-   * its first run has ended. If a handler blocks the event loop for more than 5 minutes (10 seconds without heartbeats
-   * or behind a transaction pooler), another worker may run the same job at the same time. Behind a pooler, each
+   * its first run has ended. If a handler blocks the event loop for more than 5 minutes (10 seconds if heartbeats are
+   * off, or behind a transaction pooler), another worker may run the same job at the same time. Behind a pooler, each
    * connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;

@@ -125,7 +125,7 @@ export async function flushAndFetch(
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch that has reached a short time limit in a trigger is not refused, but repeated with a limit of a minute.
+  // A fetch that exceeds a short time limit in a trigger does not count as refused: the next fetch may take a minute.
   const isFetchRefused =
     fetchFailure !== null &&
     isOfOneRow(fetchFailure) &&

@@ -9,7 +9,7 @@ import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
 /** After this time without an answer, a fetch no longer delays the next fetch of its stream. */
 const SLOW_MS = 20;
-/** While jobs run and no result is urgent, results are written without a fetch only this long after the last write. */
+/** While jobs run and no result is urgent, a write without a fetch begins at least this long after the last write. */
 const WRITE_EVERY_MS = 25;
 const LATE_MS = 1_000;
 

@@ -153,7 +153,7 @@ export async function reconcile(
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
   // Jobs that are locked after `sinceMs` stay locked: they may be jobs of the fast lane that are not yet in ownJobs().
-  // So `sinceMs` is read first.
+  // So `sinceMs` is read before ownJobs() is called below.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

@@ -122,8 +122,8 @@ export interface WorkerEvents {
     backfilled: boolean;
   };
   /**
-   * A local queue was created. A worker with limits has several. The events `localQueue:…` do not show which of them
-   * they are about.
+   * A local queue was created. A worker with limits has several local queues, and the events `localQueue:…` do not name
+   * their local queue.
    */
   "localQueue:init": { workerId: string };
   /** The mode of a local queue has changed. */

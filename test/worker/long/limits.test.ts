@@ -198,7 +198,7 @@ test("Several workers together do not exceed a rate.", async () => {
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} jobs started in a second`);
 });
 
-test("Jobs start under a rate that applies to all tasks, even if a task with the option concurrency has no jobs.", async () => {
+test("Under a rate that applies to all tasks, jobs start even if a task with the option concurrency has no jobs.", async () => {
   await queue.utils.setLimit({ name: "api", task: "*", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   const own = defineTask("own", () => {}, { concurrency: 1 });

@@ -47,8 +47,8 @@ export function streamOpened(m: Model): bool {
 }
 
 /**
- * Records that the stream is closed, and sets a timer to open it again. `status`: the HTTP status of a refusal; 501:
- * the response was not an event stream; otherwise 0.
+ * Records that the stream is closed, and sets a timer to open it again. `status`: the HTTP status if the server refused
+ * the stream, 501 if the response was not an event stream, 0 in all other cases.
  */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
@@ -60,7 +60,7 @@ export function streamClosed(m: Model, status: i32): void {
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
-  // The answer shows at once whether the server can be reached.
+  // The result of this request shows at once whether the server can be reached.
   if (status === 0 && m.access.gate === Gate.Open) requestCounts(m);
 }
 

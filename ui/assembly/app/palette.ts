@@ -92,8 +92,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() chooses the
-  // current entry, because the answer may add the action that the user wants.
+  // If the text begins with a word in ACTIONS, as in `pause mail`, and the first entry is current, find() decides anew
+  // which entry is current, because the answer may add the action that the user wants.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -227,7 +227,7 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // An invalid query is replaced by its correction, if there is one: `import:7` by a search for this text.
+    // If an invalid query has a correction, the correction is used: for `import:7`, a search for this text.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);

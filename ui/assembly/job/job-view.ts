@@ -172,7 +172,7 @@ export class JobView {
     }
   }
 
-  /** If the newest write that changed the job deletes jobs, this write becomes the receipt. */
+  /** Finds the newest write that changed the job. If its action deletes jobs, this write becomes the receipt. */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);

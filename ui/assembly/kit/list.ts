@@ -65,9 +65,9 @@ export class List {
   }
 
   /**
-   * Merges a newer answer. A row that is missing in the answer counts as removed if the answer has all rows of its
-   * scope (Row.scope), or a row with data that is below the missing row in the same scope. In other cases, the missing
-   * row may be on the next page.
+   * Merges a newer answer. A row that is missing in the answer counts as removed if the answer has all rows of the
+   * row's scope (Row.scope), or if the answer still has a row with data that was below the missing row in this scope.
+   * In other cases, the missing row may be on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();

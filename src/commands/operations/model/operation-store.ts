@@ -13,7 +13,7 @@ export interface Transition {
   readonly to: OperationState;
   /** Whether the caller becomes the owner of the operation, and so has to run it. */
   readonly takes?: boolean;
-  /** Whether the caller must own the operation. If not, an operation with an expired lease counts as `interrupted`. */
+  /** Whether the caller must own the operation. If false, an operation whose lease has expired is `interrupted`. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;

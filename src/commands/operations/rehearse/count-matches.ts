@@ -43,8 +43,8 @@ type Tools = Pick<OperationTools, "reads" | "monotonic">;
 // A sample with this many matches suffices for an estimate.
 const ENOUGH_HITS = 30;
 const MAX_BY_INDEX = 10_000;
-// A range of fewer ids is walked before a sample is read. This walk often gives an exact number, so it may take
-// NARROW_FACTOR times as long as a later walk.
+// A range of fewer than NARROW ids is walked before a sample is read. This walk often gives an exact number, so it may
+// take NARROW_FACTOR times as long as a later walk.
 const NARROW = 200_000n;
 const NARROW_FACTOR = 4;
 const FIRST_SPAN = 25_000;

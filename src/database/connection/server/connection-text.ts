@@ -72,7 +72,7 @@ function isChoice({ choices, spelling }: ConnectionParameter, given: string): bo
   return choices === undefined || choices.includes(spelling?.(given) ?? given);
 }
 
-/** Throws InputError for an unsupported value that may not be ignored. */
+/** Throws InputError for an unsupported value, except for a parameter with `isTuning`, whose value is then ignored. */
 export function assertChoice(parameter: ConnectionParameter, given: string, place: string): void {
   const { choices = [], isTuning = false } = parameter;
   if (isTuning || isChoice(parameter, given)) return;
