@@ -5,6 +5,7 @@ import { canonicalField } from "../../src/domain/cron/cron-fields.ts";
 import { cronSchedule } from "../../src/domain/cron/cron-schedule.ts";
 import { timeInZone } from "../../src/domain/cron/time-zone.ts";
 import { random } from "../support/random-calls.ts";
+import { members, rounds } from "../support/rounds.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -127,10 +128,10 @@ describe("A cron expression in a time zone", () => {
       `${dice(most)},${dice(most)}`,
       `0-${dice(3) + 1}`,
     ];
-    for (const [zone, from] of edges) {
+    for (const [zone, from] of members(edges, edges.slice(3, 7))) {
       const fromMs = Date.parse(from);
       const walls = wallClock(zone, fromMs);
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < rounds(12); round++) {
         const minute = ["*/15", "*", "30", "0", ...lists(60)][dice(7)] ?? "";
         const hour = ["*", "*/2", "2", "0", "1", ...lists(4)][dice(8)] ?? "";
         const expression = `${minute} ${hour} * * *`;

@@ -25,7 +25,7 @@ const made: string[] = [];
 
 /** Creates a new empty database. */
 export async function emptyDatabase(): Promise<TestDatabase> {
-  return createDatabase("template0");
+  return administer((client) => createDatabase(client, "template0"));
 }
 
 /** Creates a new database with the queue's schema, as `worker migrate --with EXTENSIONS` creates it. */
@@ -52,15 +52,19 @@ export async function databaseLike(
   fill: (url: string) => Promise<void>,
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
-  await administer(async (client) => {
-    // Test files run in parallel. Only one of them may create the template.
-    await client.query("select pg_advisory_lock(hashtext($1))", [template]);
-    if (await exists(client, template)) return;
-    const draft = await createDatabase("template0");
-    await fill(draft.url);
-    await client.query(`alter database ${draft.name} rename to "${template}"`);
+  return administer(async (client) => {
+    if (!(await exists(client, template))) {
+      // Test files run in parallel. Only one of them may create the template.
+      await client.query("select pg_advisory_lock(hashtext($1))", [template]);
+      if (!(await exists(client, template))) {
+        const draft = await createDatabase(client, "template0");
+        await fill(draft.url);
+        await client.query(`alter database ${draft.name} rename to "${template}"`);
+      }
+      await client.query("select pg_advisory_unlock_all()");
+    }
+    return createDatabase(client, template);
   });
-  return createDatabase(template);
 }
 
 /** Returns the URL of the server for the superuser. */
@@ -83,17 +87,15 @@ async function start(): Promise<string> {
   return own.server.url();
 }
 
-async function createDatabase(template: string): Promise<TestDatabase> {
+async function createDatabase(client: pg.Client, template: string): Promise<TestDatabase> {
   const name = `${PREFIX}p${process.pid}_${count++}_${randomBytes(3).toString("hex")}`;
-  await administer(async (client) => {
-    const { rows } = await client.query<{ v: number }>(
-      "select current_setting('server_version_num')::int as v",
-    );
-    // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log, which takes three
-    // times as long as copying the files.
-    const how = (rows[0]?.v ?? 0) < 150_000 ? "" : "strategy file_copy";
-    await client.query(`create database ${name} template "${template}" ${how}`);
-  });
+  const { rows } = await client.query<{ v: number }>(
+    "select current_setting('server_version_num')::int as v",
+  );
+  // By default, PostgreSQL 15 and later write all pages of the new database to the write-ahead log, which takes three
+  // times as long as copying the files.
+  const how = (rows[0]?.v ?? 0) < 150_000 ? "" : "strategy file_copy";
+  await client.query(`create database ${name} template "${template}" ${how}`);
   made.push(name);
   return { name, url: withDatabase(await serverUrl(), name) };
 }

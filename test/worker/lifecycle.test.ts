@@ -20,6 +20,7 @@ import { Hooks } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { testQueue } from "../queue/queue-database.ts";
+import { rounds } from "../support/rounds.ts";
 import { waitUntil } from "./worker-queue.ts";
 
 const queue = testQueue();
@@ -139,7 +140,7 @@ for (const [name, make] of Object.entries(services)) {
     test("ends, and leaves no connection behind.", { timeout: 100_000 }, async () => {
       const next = random(20_261_122);
       const steps: Step[] = ["start", "stop", "turns"];
-      const longer = Array.from({ length: 8 }, () =>
+      const longer = Array.from({ length: rounds(8) }, () =>
         Array.from({ length: 6 }, () => steps[Math.floor(next() * 3)] as Step),
       );
       for (const sequence of [...sequences, ...longer]) {
