@@ -19,8 +19,8 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // If the toJSON() of another object returns this RawJson, JSON.stringify() does not call toJSON() again. It reads
-    // `text`, an own enumerable property, so recordUse() is called even then.
+    // recordUse() must be called whenever JSON.stringify() meets this object. If the toJSON() of another object returns
+    // this object, JSON.stringify() does not call this toJSON(), but it reads `text`, an own enumerable property.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
     // A function as an own property makes structuredClone() and postMessage() throw. Their copy would not be a RawJson.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });

@@ -71,13 +71,13 @@ async function seen(): Promise<readonly [number, number]> {
   return found;
 }
 
-test("If a worker lists only running jobs, its other jobs are fetched if they were locked at least a second before its heartbeat.", async () => {
+test("If a worker's report has no list of fetched jobs, an unlisted job counts as fetched once it was locked at least a second before the heartbeat.", async () => {
   const [first] = await locked((ids) => ({ running_jobs: 1, running_job_ids: [ids[0]] }));
   assert.deepEqual(await seen(), [2, 1]);
   assert.deepEqual(await matching("is:running"), [first]);
 });
 
-test("If a worker reports a list of fetched jobs, its other locked jobs are running.", async () => {
+test("If a worker's report has a list of fetched jobs, the other locked jobs count as running.", async () => {
   const [, second] = await locked((ids) => ({
     running_jobs: 1,
     running_job_ids: [ids[0]],
@@ -87,7 +87,7 @@ test("If a worker reports a list of fetched jobs, its other locked jobs are runn
   assert.deepEqual(await matching("is:fetched"), [second]);
 });
 
-test("If a worker lists only running jobs, a job locked less than a second before its heartbeat is running.", async () => {
+test("If a worker's report has no list of fetched jobs, a job that was locked less than a second before the heartbeat counts as running.", async () => {
   await locked(() => ({ running_jobs: 0, running_job_ids: [] }));
   await queue.sql("update worker._private_jobs set locked_at = now() - interval '0.9 seconds'");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now()");

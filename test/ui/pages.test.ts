@@ -26,7 +26,7 @@ test("A page has a title and focuses its heading.", async () => {
   }
 });
 
-test("The theme is passed to the host.", async () => {
+test("The chosen theme is passed to the code in ui/host.", async () => {
   const page = await openPage("/");
   page.app.dispatch("app.theme", "dark", "");
   assert.equal(page.theme, "dark");

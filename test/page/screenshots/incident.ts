@@ -194,8 +194,8 @@ const statements = [
     900,
     "crawl_page",
     {
-      // As if Graphile workers had run these jobs: run_at is the time of the failure plus Graphile Worker's delay. So
-      // the page shows the times of further attempts.
+      // run_at is the time of the failure plus Graphile Worker's delay. Only for jobs with this delay, the page shows
+      // the times of all further attempts.
       attempts: "ceil(ln(40 + power(n / 900.0, 2) * 4000))",
       last_error: "'FetchError: request to https://site-' || n || '.example/ failed'",
       run_at: "now() + (40 + power(n / 900.0, 2) * 4000) * interval '1 second'",

@@ -1,4 +1,4 @@
-/** Fills in the form for a new job from an existing job, and makes the shell command that adds the job in a form. */
+/** Fills in the form for a new job from an existing job, and makes the shell command that has the effect of the form. */
 
 import { Draft } from "../forms/draft";
 import { DEADLINE, RETRY } from "../forms/flags";
@@ -41,7 +41,7 @@ export function addCommand(job: ListedJob, schema: string, now: f64): string {
   return addLine(draft, schema, now);
 }
 
-/** Returns the shell command that adds the job in the form. A relative time such as `+10m` becomes absolute. */
+/** Returns the shell command that has the effect of the form. A relative time such as `+10m` becomes absolute. */
 export function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
   let words = "add" + argument("identifier", draft.value("identifier"));

@@ -10,8 +10,8 @@ const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
 /**
- * Reads `2026-03-01T12:34[:56[.789]]`, followed by `Z` or an offset such as `+01:00`. Returns NaN for most other texts:
- * for example, the separators `-` and `T` are not checked.
+ * Reads `2026-03-01T12:34[:56[.789]]`, followed by `Z` or an offset such as `+01:00`. Returns NaN for most other texts,
+ * but not for all: the separators `-` and `T` are not checked.
  */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);

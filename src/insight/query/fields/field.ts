@@ -36,7 +36,7 @@ export interface QueryFacts {
 
 export interface CostFacts {
   readonly text: string;
-  /** Has an entry for each prefix of job keys whose jobs an index finds. */
+  /** By the prefix in a term such as `key:user-*`. Contains a prefix if an index finds the jobs with such keys. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
@@ -51,7 +51,7 @@ export interface TermCost {
   /** The term's position in the query; `end` is exclusive. */
   readonly at: number;
   readonly end: number;
-  /** `cheap`: an index finds the matches. `bounded`: a walk finds them. `check`: the walk must also read texts. */
+  /** `cheap`: an index finds the matches. `bounded`: the table is searched in steps. `check`: these steps also read texts. */
   readonly cost: "cheap" | "bounded" | "check";
   /** The missing optional index that would make the term cheap; null if there is none. */
   readonly index: string | null;

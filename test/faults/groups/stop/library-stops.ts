@@ -131,7 +131,7 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // Logged like a kill, because the jobs that the worker abandoned have no other end in the log.
+  // The end of the process is logged like a kill. Otherwise the log would not show that abandoned jobs have ended.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
   // If an abandoned job keeps the process alive, the library ends the process with SIGTERM.
