@@ -120,8 +120,9 @@ function wholeWords(line: string): string {
 /**
  * Whether an error differs from the errors of a group only by ids that look like words. `example`: an error of the
  * group. The label of the error and `label` are compared word by word. If two words differ, the word of `label` must
- * contain `#`, and the words of the error and of `example` must have the same length. The text in place of `#` must
- * have at least ID_LENGTH characters, or follow a prefix such as `cus_`.
+ * contain `#`, the word of the error must begin and end as this word does, and the words of the error and of `example`
+ * must have the same length. The text in place of `#` must have at least ID_LENGTH characters, or follow a prefix such
+ * as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);

@@ -35,7 +35,9 @@ export interface InlineOptions<Extensions> {
 }
 
 const inlineSchema = strict({
-  pool: v.optional(v.custom<Pool>((pool) => typeof pool === "object", "must be a pool of pg")),
+  pool: v.optional(
+    v.custom<Pool>((pool) => typeof pool === "object" && pool !== null, "must be a pool of pg"),
+  ),
   extensions: v.optional(v.unknown()),
   attempts: v.optional(attemptLimit),
   maxAttempts: v.optional(attemptLimit),

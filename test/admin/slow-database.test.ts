@@ -107,7 +107,7 @@ test("When not even a few pages can be read, the planner's estimate is used.", a
   assert.deepEqual([states.ready.value, states.ready.precision], [0, "capped"]);
 });
 
-test("Statistics that are older than the commit of an insert do not bound the counts.", async () => {
+test("If the statistics are older than the commit of a large insert, the interval of the total still contains the true number.", async () => {
   await queue.sql("truncate worker._private_jobs");
   const client = await queue.pool.connect();
   await client.query(`begin;

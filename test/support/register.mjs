@@ -11,10 +11,11 @@ import { fileURLToPath } from "node:url";
 
 enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url)));
 
+const root = new URL("../../", import.meta.url).href;
 registerHooks({
   resolve(specifier, context, nextResolve) {
     const isOurs = specifier.startsWith(".") && specifier.endsWith(".ts");
-    if (!isOurs || !context.parentURL?.startsWith("file:")) return nextResolve(specifier, context);
+    if (!isOurs || !context.parentURL?.startsWith(root)) return nextResolve(specifier, context);
     const { href } = new URL(specifier, context.parentURL);
     return { url: href, format: "module-typescript", shortCircuit: true };
   },

@@ -149,11 +149,14 @@ const missing = {
 };
 const bare = { can_undo: false, undo_jobs: 0, missing };
 
-test("When the dialog opens, the box that resets attempts is checked if is:failed is a term of the query, even a term within parentheses.", async () => {
+test("When the dialog opens, the box that resets attempts is checked if the query has the term is:failed, not negated and not within parentheses.", async () => {
   for (const [q, isChecked] of [
     ["is:failed", true],
-    ["task:x (is:failed or is:retrying)", true],
+    ["task:x is:failed", true],
+    ["(is:failed or is:retrying)", false],
+    ["-(is:failed or is:running)", false],
     ["task:x -is:failed", false],
+    ['error:"is:failed"', false],
     ["-is:failed", false],
     ["task:x", false],
   ] as const) {

@@ -179,12 +179,17 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
     parameters: parametersOf(path, access === "write", operation),
     ...requestBody,
     responses: {
-      ...Object.fromEntries(successes.map((status) => [status, success])),
+      ...Object.fromEntries(
+        successes.map((status) => [status, { ...success, ...ofStatus(status) }]),
+      ),
       ...(isTagged ? { 304: { $ref: "#/components/responses/Same" } } : {}),
       ...Object.fromEntries(failures),
     },
   };
 }
+
+const ofStatus = (status: number) =>
+  status === 202 ? { description: "the operation runs in the background" } : {};
 
 function contentOf(schema: JsonSchema) {
   return { "application/json": { schema } };

@@ -199,10 +199,11 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
       );
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
-    // Rows are also stored for skipped jobs. `ids` estimates the rows that are left, as if the rows of skipped jobs
-    // were spread evenly among the others.
+    // Rows are also stored for skipped jobs, and not for all jobs of a very large operation. `ids` estimates the rows
+    // that are left, as if the rows of skipped jobs were spread evenly among the others.
+    const changed = (kept * operation.done) / Math.max(operation.done + skippedJobs(operation), 1);
     const processed = Object.values(undoSkipped).reduce((sum, count) => sum + count, next.undone);
-    const ids = kept * Math.max(1 - processed / Math.max(operation.done, 1), 0);
+    const ids = kept * Math.max(1 - processed / Math.max(changed, 1), 0);
     const pauseMs = pace.pauseAfter(took, { ids, jobs: null });
     return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };

@@ -59,8 +59,8 @@ export class Client extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // The end of the login is reported through a callback: the packet that ends the login can also contain an error, and
-  // code after an `await` would attach its listeners after this error.
+  // The end of the login is reported through a callback, because the packet that ends the login can also contain an
+  // error. Code after an `await` would add its error listener too late, when this error has already been emitted.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -120,7 +120,10 @@ export class Client extends pg.Client {
     });
   }
 
-  /** Closes the connection after a failed connect(), if the login has succeeded: it would keep the process alive. */
+  /**
+   * Closes the connection if connect() fails after the login, for example because the server does not match the target.
+   * An open connection would keep the process alive.
+   */
   #leave(): void {
     if (!this.#state._connected) return;
     dropConnection(this.#state);

@@ -1,6 +1,6 @@
-// Reads a crontab in Graphile Worker's format. Graphile Worker refuses these additions: names of months and weekdays,
-// macros such as @daily, steps of ranges, `L` (the last day of the month), the option `tz`, and CRON_TZ, the time zone
-// of the lines below.
+// Reads a crontab in Graphile Worker's format, with additions that Graphile Worker refuses: names of months and
+// weekdays, macros such as @daily, steps of ranges, `L` (the last day of the month), the option `tz`, and lines that
+// set CRON_TZ, the time zone of all following lines.
 //
 //   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
@@ -58,7 +58,7 @@ export function parseCrontab(text: string): CronEntry[] {
       lineOf.set(identifier, index + 1);
       entries.push(result.entry);
     } else {
-      const message = `"${identifier}" is already used on line ${before}; give one of them another ?id=…`;
+      const message = `the identifier "${identifier}" is also that of line ${before}; give one of the lines another ?id=…`;
       report({ at: result.taskAt, message });
     }
   }

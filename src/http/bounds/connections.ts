@@ -101,7 +101,10 @@ export function createConnections(
     return undefined;
   };
 
-  /** Returns null if no client has more connections than the client of `added`, counting `added`. */
+  /**
+   * Returns the oldest connection of the client with the most connections. null: the client of `added` has as many,
+   * including `added`.
+   */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
@@ -138,7 +141,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop did not announce the end of the connection.
+        // A response that began before the stop has no header `Connection: close`, so the connection is closed here.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -150,7 +153,7 @@ export function createConnections(
       if (connection.refused) return "wait";
       connection.refused = true;
       // Responses are sent in the order of the requests, so a response is possible only if no earlier request is open.
-      // If the only open request is not settled, it is not an earlier request: the malformed bytes belong to its body.
+      // If the only open request has no response yet and is not completely read, the malformed bytes are in its body.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";

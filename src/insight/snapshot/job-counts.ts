@@ -21,7 +21,10 @@ import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
 
-/** The counts at `asOf`; a value may be older (its `as_of`). Times are RFC 3339; null: no such job, or unknown. */
+/**
+ * The counts at `asOf`. A value that was read earlier has an earlier time in its own `as_of`. Times are RFC 3339, or
+ * null if there is no such job or the time is unknown.
+ */
 export interface MeasuredCounts {
   readonly asOf: string;
   readonly total: Value;

@@ -3,7 +3,8 @@
 // continues there. What a step reads depends on the kind of the segment:
 //   ids ──────────────▶ the next rows by id
 //   index ────────────▶ the next entries of an index, in order; if too many rows have the same key, by id (tie)
-//   rank ─────────────▶ the next rows by id, to find the best rows (the first in the order); each page reads all rows
+//   rank ─────────────▶ the next rows by id. Only the best rows (the first in the order) are kept. For each page of the
+//                       list, all rows are read.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
@@ -46,7 +47,7 @@ export interface WalkResult {
   readonly skip: number;
   /** The number of rows that were read. */
   readonly scanned: number;
-  /** Whether a walk from `next` returns this page again, perhaps with better rows. */
+  /** Whether `found` is preliminary (kind `rank`): a walk from `next` reads more rows for the same page. */
   readonly isPartial: boolean;
   /** Whether the time limit of the walk, or of a statement, ended the walk. */
   readonly isCut: boolean;
@@ -268,7 +269,8 @@ class WalkState {
   /** `cutAt`: the last tested row; null: all rows were tested. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
-    // The step may have read rows after the last candidate. The next step reads them again, so steps are made smaller.
+    // A full step may have read more rows after those that it returns. The next step reads these rows again, so steps
+    // are made smaller.
     if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);

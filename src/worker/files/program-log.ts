@@ -47,7 +47,10 @@ export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
   };
 }
 
-/** Texts that are replaced by ••••, also in URL-encoded form, as in a JSON string, and line by line. */
+/**
+ * Texts that are replaced by ••••. Their URL-encoded form, their form inside a JSON string, and each of their lines are
+ * replaced, too.
+ */
 export class Secrets {
   /** null: there are no secrets, or all are too short. */
   readonly #pattern: RegExp | null;

@@ -8,7 +8,7 @@ import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limi
 import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
 export interface LimitReader {
-  /** Returns whether other limits than before apply to a task or queue. */
+  /** Called after the stored limits have changed. Returns whether a task or queue now has other limits than before. */
   limitsChanged(): boolean;
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }

@@ -49,8 +49,8 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * | `pool:listen:error`, `worker:getJob:error`, `worker:fatalError` | `worker:disconnected`, `worker:reconnected` |
  * | `cron:schedule` | `cron:tick`, after the write |
  * | `cron:scheduled` | the same, once for each job |
- * | `localQueue:init`, `localQueue:setMode`, `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same;
- * `getJobs:complete` and `returnJobs` have the number of jobs |
+ * | `localQueue:init`, `localQueue:setMode` | the same |
+ * | `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same, with the number of jobs |
  * | `localQueue:refetchDelay:start`, `:abort`, `:expired` | the same |
  */
 export interface WorkerEvents {

@@ -5,7 +5,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 const SHORTEST = 16;
 /** The number of letters after the cut in a monospaced font. A wide letter counts as two. */
 const TAIL = 8;
-/** The room for the text after the cut in a proportional font, in hundredths of an em: `--tail` in CSS. */
+/** The room for the text after the cut in a proportional font, in hundredths of an em. Equals `--tail` in the CSS. */
 const ROOM = 600;
 /** The least number of letters before the cut. */
 const HEAD = 4;

@@ -74,8 +74,8 @@ export class OperationDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = [];
     setDefaults(dialog.draft, action);
-    const at = subject.q.indexOf("is:failed");
-    if (at === 0 || (at > 0 && subject.q.charAt(at - 1) !== "-")) dialog.draft.set(AGAIN, "on");
+    const q = subject.q;
+    if (q.startsWith("is:failed") || q.includes(" is:failed")) dialog.draft.set(AGAIN, "on");
     this.discard(m);
     if (!this.hasForm) this.rehearse(m, dialog);
     return true;

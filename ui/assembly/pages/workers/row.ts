@@ -76,7 +76,7 @@ function valueCell(value: string | null): Node {
 
 /**
  * Returns the load: `18 of 20`, a bar, and `+45 fetched` if the worker has fetched jobs. If the number of slots is
- * unknown, or less than the number of running jobs, returns only `18`, without a bar.
+ * unknown, or less than the number of running jobs, `18` replaces `18 of 20`, and there is no bar.
  */
 function load(worker: ListedWorker): Node {
   const running = jobCount(worker);
