@@ -33,7 +33,9 @@ test("If a waiting and a running job are cancelled, the answer has both outcomes
     });
     const { id: waiting } = await addJob(db, { identifier: "waiting" });
     const ids = [Number(waiting), Number(running), 4711];
-    const { status, body } = await client.post(path, { action: "cancel", ids, reason: "deploy" });
+    // A repeated id counts once.
+    const request = { action: "cancel", ids: [...ids, ids[0]], reason: "deploy" };
+    const { status, body } = await client.post(path, request);
     assert.equal(status, 200);
     assert.deepEqual([body.requested, body.done, body.cancelling], [3, 1, 1]);
     assert.deepEqual(body.outcomes, [

@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import pg from "pg";
 import type { Locator, Page } from "playwright-core";
-import { rounds } from "../support/rounds.ts";
 import { type Visit, visit } from "./harness.ts";
 
 const { migratedDatabase } = await import("../support/database.ts");
 const { installedProgram, start } = await import("../binary/program.ts");
 
 export const FAILURES = 12_000;
-const SCHEDULED = rounds(88_000);
+const SCHEDULED = 88_000;
 
 let admin: { readonly url: string };
 let pool: pg.Pool;

@@ -307,7 +307,7 @@ test("Payloads that cannot be read together within the time limit are read one b
     await queue.startWorker({ connectionString, tasks: [task], logger, pollIntervalMs: 50 });
     await waitUntil("all jobs have run", () => task.seen.length === 3, 60_000);
     assert.ok(lines.some(({ message }) => /cannot read the large payloads/.test(message)));
-    assert.ok((await queue.remaining()).length === 0);
+    await waitUntil("the jobs are completed", async () => (await queue.remaining()).length === 0);
   } finally {
     await queue.sql(`drop policy slow on worker._private_jobs;
       ${tables.map((table) => `alter table worker.${table} enable row level security;`).join("")}`);
