@@ -6,7 +6,7 @@ import net from "node:net";
 import { test } from "node:test";
 import type { Worker as Thread } from "node:worker_threads";
 import pg from "pg";
-import { type Logger, silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/logger.ts";
 import { Outage } from "../../src/base/outage.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -15,52 +15,20 @@ import { cronEntry } from "../../src/domain/cron/cron-entry.ts";
 import { registerLease } from "../../src/queue/workers/lease.ts";
 import { Heartbeat } from "../../src/worker/lease/heartbeat.ts";
 import { resolveRecovery } from "../../src/worker/options/recovery-options.ts";
-import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { WorkerEvents } from "../../src/worker/task/hooks.ts";
-import { defineTask } from "../../src/worker/task/task.ts";
-import { Worker } from "../../src/worker/worker.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { rolePool, testPool } from "../support/test-pool.ts";
+import { beats, blockedWorker, IN_THREAD } from "./blocked-worker.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { QUICK, waitUntil } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, workerIds } = jobsOf(queue);
 
-/** Returns a worker whose task `held` ends at release(), and the messages that the worker logs. */
-function blockedWorker(options: Partial<WorkerOptions>) {
-  const released = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<void>();
-  const lines: string[] = [];
-  const note = (fields: object, message: string) =>
-    void lines.push("reason" in fields ? `${message}: ${fields.reason}` : message);
-  const logger: Logger = { debug: note, info: note, warn: note, error: note };
-  const blocked = defineTask("held", () => {
-    started.resolve();
-    return released.promise;
-  });
-  const quick = defineTask("quick", () => {});
-  const worker = new Worker({ tasks: [blocked, quick], recovery: QUICK, logger, ...options });
-  return { worker, lines, started: started.promise, release: released.resolve };
-}
-
-const IN_THREAD = "the heartbeat runs in its own thread";
 const HERE = /heartbeats are sent from the worker's own thread/;
-
-/** Waits for three successful heartbeats. */
-async function beats(sql = queue.sql): Promise<void> {
-  const text = "select max(last_heartbeat_at)::text as last from worker._private_workers";
-  for (let n = 0; n < 3; n++) {
-    const [before] = await sql<{ last: string | null }>(text);
-    await waitUntil(
-      "the worker sends a heartbeat",
-      async () => (await sql<{ last: string }>(text))[0]?.last !== before?.last,
-    );
-  }
-}
 
 test("The heartbeat runs in a thread and reports the worker and its running jobs.", async () => {
   // The entry has ticks on 29 February only: a tick during the test would add a job, which would be counted.
@@ -138,7 +106,7 @@ test("With a pool that works only in the worker's own thread, the heartbeat runs
   const { worker, lines } = blockedWorker({ pool });
   await worker.start();
   assert.match(lines.join("\n"), HERE);
-  await beats();
+  await beats(queue.sql);
   await worker.stop();
   assert.deepEqual(await workerIds(), []);
   await pool.end();

@@ -188,6 +188,19 @@ test("If the server refuses an export, the page shows the reason, and does not s
   );
 });
 
+test("If a proxy answers an export with a page of its own, the page shows the status of this answer.", async () => {
+  const mayMeet = /api\/export/;
+  const work = async ({ page }: { page: Page }) => {
+    await page.route(/api\/export/, (route) =>
+      route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" }),
+    );
+    await page.locator("summary", { hasText: "Export" }).click();
+    await page.getByRole("button", { name: "CSV", exact: true }).click();
+    await page.getByText("Not exported: The server answered 502.").waitFor();
+  };
+  await visit(admin, "/jobs", work, { mayMeet });
+});
+
 test("The jobs that match a query are exported as CSV, and a click anywhere in a row opens the job beside the list.", async () => {
   await admin.utils.addJob("for_export", {}, { jobKey: "export:1" });
   await visit(admin, "/jobs?q=task%3Afor_export", async ({ page }) => {

@@ -38,8 +38,7 @@ export const group: FaultGroup = {
         const wire = wires.get(stand);
         await wire?.underLoad(round.what, () => round.run(wire, field));
       });
-      // prove() measures times, which would be longer if several test stands (stand.ts) ran prove() at once. So the
-      // stands run it one after another.
+      // prove() measures times, which would be longer if several wires ran prove() at once.
       for (const wire of wires.values()) {
         await field.each([wire.stand], () => wire.prove(round.what));
       }
