@@ -131,7 +131,10 @@ describe("An existing installation", () => {
       const outcome = await migrate(owner.pool, schema);
       assert.equal(outcome.kind, kind);
       assert.equal(outcome.level, 21);
-      assert.match(outcome.warnings.join(), /level 21, and this version of worker supports levels up to 20/);
+      assert.match(
+        outcome.warnings.join(),
+        /level 21, and this version of worker supports levels up to 20/,
+      );
     }
   });
 
